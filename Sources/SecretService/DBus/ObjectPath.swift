@@ -1,0 +1,49 @@
+import Keyutils
+
+/// Object paths of D-Bus, whose elements are letters, digits and `_`.
+enum ObjectPath {
+    static func isValid(_ path: String) -> Bool {
+        guard path.utf8.first == UInt8(ascii: "/") else { return false }
+        guard path.utf8.count > 1 else { return true }
+        return path.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy {
+            !$0.isEmpty && $0.allSatisfy(isPlain)
+        }
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool { byte.isLetter || byte.isDigit || byte == UInt8(ascii: "_") }
+
+    /// Encodes any text as one element: other bytes, and `_`, become `_` and two digits.
+    static func element(_ text: String) -> String {
+        guard !text.isEmpty else { return "_" }
+        var element = ""
+        for byte in text.utf8 {
+            if isPlain(byte), byte != UInt8(ascii: "_") {
+                element.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                element += "_" + (byte < 0x10 ? "0" : "") + String(byte, radix: 16)
+            }
+        }
+        return element
+    }
+
+    /// Decodes an element; `nil` unless `element(_:)` could have written it.
+    static func text(_ element: some StringProtocol) -> String? {
+        guard element != "_" else { return "" }
+        var bytes: [UInt8] = []
+        var rest = element.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "_") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst()?.hexDigitValue, let low = rest.popFirst()?.hexDigitValue else {
+                return nil
+            }
+            bytes.append(high << 4 | low)
+        }
+        guard let text = String(validating: bytes, as: UTF8.self), self.element(text) == String(element) else {
+            return nil
+        }
+        return text
+    }
+}

@@ -1,0 +1,129 @@
+import Keyutils
+import SecretText
+import SessionKeyring
+
+/// `org.freedesktop.DBus.Properties`.
+extension SecretService {
+    func property(
+        _ member: String, _ object: Object, at path: String, _ body: inout WireReader, _ attempt: inout BackendAttempt
+    ) throws -> (inout WireWriter) -> Void {
+        let interface = object.interfaces.first
+        let name = try body.string()
+        guard let interface, name.isEmpty || name == interface.name else {
+            if member == "GetAll" { return { $0.entries([String]()) { _, _ in } } }
+            throw ServiceFailure.invalid("the object does not have the interface \(name)")
+        }
+        if member == "GetAll" {
+            let values = try interface.properties.keys.sorted().compactMap { name in
+                try value(of: name, object).map { (name, $0) }
+            }
+            return { writer in
+                writer.entries(values) { entry, writer in
+                    writer.string(entry.0)
+                    writer.variant(entry.1)
+                }
+            }
+        }
+        let property = try body.string()
+        guard let description = interface.properties[property], let value = try value(of: property, object) else {
+            throw ServiceFailure.invalid("the object does not have the property \(property)")
+        }
+        if member == "Get" { return { $0.variant(value) } }
+        guard description.isWritable, try body.variant().bytes == Array(description.type.utf8) else {
+            throw ServiceFailure.invalid("the property \(property) can't be set to this")
+        }
+        let written = body
+        try set(property, of: object, &body, &attempt)
+        signalChange(of: property, description.type, written, interface, path)
+        return { _ in }
+    }
+
+    /// Tells clients the new value of a property of the object with this path, which the caller has used.
+    func signalChange(
+        of property: String, _ type: String, _ value: WireReader, _ interface: Interface, _ path: String
+    ) {
+        var reader = value
+        guard
+            let value = try? type == "s"
+                ? WireValue.string(reader.string()) : .stringDictionary(reader.stringDictionary())
+        else { return }
+        signal("PropertiesChanged", of: Interface.properties.name, from: path, "sa{sv}as", [interface.name]) { writer in
+            writer.string(interface.name)
+            writer.entries([property]) { property, writer in
+                writer.string(property)
+                writer.variant(value)
+            }
+            writer.strings([])
+        }
+    }
+
+    func value(of property: String, _ object: Object) throws -> WireValue? {
+        switch object {
+        case .service: .objectPaths(try collections().map(\.path))
+        case .collection(let collection): try collection.value(of: property)
+        case .item(let collection, let item): collection.value(of: property, item)
+        case .root, .session: nil
+        }
+    }
+
+    func set(
+        _ property: String, of object: Object, _ body: inout WireReader, _ attempt: inout BackendAttempt
+    ) throws {
+        switch (object, property) {
+        case (.collection(let collection), _):
+            var labels = collection.labels()
+            let label = try body.string()
+            guard label.utf8.count <= 256 else { throw ServiceFailure.limit("a label has at most 256 bytes") }
+            labels.label = label
+            try collection.keep(labels, &attempt)
+            signal("CollectionChanged", from: .service, collection.path)
+        case (.item(let collection, let item), "Label"):
+            var entry = collection.labels()[item] ?? ItemLabels.Entry()
+            entry.label = try body.string()
+            try collection.keep(entry, of: item, &attempt)
+            signal("ItemChanged", from: .collection(collection), collection.path(of: item))
+        case (.item(let collection, let item), _):
+            try setAttributes(ItemAttributeSet(try body.stringDictionary()), of: item, in: collection, &attempt)
+        default: break
+        }
+    }
+
+    /// Stores an item under the identity of other attributes, with its time left.
+    func setAttributes(
+        _ attributes: ItemAttributeSet, of item: ItemIdentity, in collection: SecretCollection,
+        _ attempt: inout BackendAttempt
+    ) throws {
+        let (new, store) = (attributes.identity, collection.store)
+        var entry = collection.labels()[item] ?? ItemLabels.Entry()
+        entry.ignored = attributes.ignored
+        if new != item {
+            guard try !store.contains(new) else { throw ServiceFailure.invalid("another item has these attributes") }
+            guard let found = try store.attributes(of: item), let secret = try store.get(item) else {
+                throw ServiceFailure.unknownObject(collection.path(of: item))
+            }
+            let timeout: Duration? =
+                switch found.expiry {
+                case .after(let left): max(left.atLeast, .seconds(1))
+                case .never: timeouts.timeout(of: attributes.all)
+                case .unknown: throw ServiceFailure.notSupported("/proc/keys does not show the item's time left")
+                }
+            try store.set(secret, for: new, timeout: timeout, &attempt)
+            var deletion = BackendAttempt(mayUseLastResorts: false)
+            do {
+                try store.delete(item, &deletion)
+            } catch {
+                // The call can be repeated, as if it had changed nothing.
+                var undoing = BackendAttempt(mayUseLastResorts: false)
+                _ = try? store.delete(new, &undoing)
+                throw error
+            }
+            for (path, current) in renamed where current == item && path.hasPrefix("\(collection.path)/") {
+                renamed[path] = new
+            }
+            if renamed.count < 1_000 { renamed[collection.path(of: item)] = new }
+        }
+        var labelling = BackendAttempt(mayUseLastResorts: false)
+        try? collection.keep(entry, of: new, &labelling)
+        signal("ItemChanged", from: .collection(collection), collection.path(of: new))
+    }
+}

@@ -1,0 +1,241 @@
+import Keyutils
+import SecretText
+package import SessionKeyring
+
+/// `org.freedesktop.secrets`: answers the calls of clients from a keyring.
+///
+/// It never waits. If the store is blocked by another process, the call throws a failure that is ``ServiceFailure/isBlocked``,
+/// has changed nothing that matters, and can be repeated.
+package final class SecretService {
+    static let path = "/org/freedesktop/secrets"
+    static let name = "org.freedesktop.secrets"
+
+    let scope: SecretScope
+    let login: SecretCollection
+    let session: SecretCollection
+    let timeouts: TimeoutRules
+    var created: [String: SecretCollection] = [:]
+    /// The names of collections by their aliases.
+    var aliases: [String: String] = [:]
+    var sessions: [String: [String: SecretSession]] = [:]
+    var sessionCount = 0
+    /// Whether a client has asked for encryption, so that the next one will probably do so too.
+    var sessionsAreEncrypted = false
+    var nextKeys: KeyPair?
+    /// The items whose attributes were changed, by their old paths, which clients still use.
+    var renamed: [String: ItemIdentity] = [:]
+    /// Returns the server's lines of the report.
+    var report: () -> String = { "" }
+    /// The signals of the latest call.
+    private var signals: [Signal] = []
+
+    /// - Parameters:
+    ///   - scope: where the collection `login` is, and the collections that clients create; `session` is always in the
+    ///     session scope.
+    ///   - namespace: the namespace of `login`.
+    package init(
+        _ scope: SecretScope, namespace: String, timeouts: TimeoutRules
+    ) throws(SecretStoreError) {
+        self.scope = scope
+        self.timeouts = timeouts
+        login = SecretCollection(name: "login", store: try SecretStore(scope, namespace: namespace))
+        session = SecretCollection(
+            name: "session", store: try SecretStore(scope.ofSession, namespace: "\(SecretCollection.prefix)session"))
+    }
+
+    /// Does what makes a later call faster, when there is nothing else to do.
+    func prepare() {
+        if sessionsAreEncrypted, nextKeys == nil { nextKeys = KeyPair() }
+    }
+
+    /// Checks that the keyring can be used.
+    package func check() throws(SecretStoreError) {
+        _ = try login.store.contains(.secretLabels)
+        _ = try scope.namespaces()
+    }
+
+    /// Whether the keyring still exists: it ends with the login session.
+    package var isKeyringThere: Bool {
+        do throws(SecretStoreError) {
+            _ = try login.store.contains(.secretLabels)
+            return true
+        } catch {
+            return error.code != .sessionRevoked && error.code != .forbidden
+        }
+    }
+
+    /// Returns the signals of the latest call, and forgets them.
+    func takeSignals() -> [Signal] {
+        defer { signals = [] }
+        return signals
+    }
+
+    /// Forgets a client that has gone.
+    func forget(_ client: String) {
+        sessions[client] = nil
+    }
+
+    /// An answer: the types of the results, and what writes them.
+    typealias Answer = (signature: String, write: (inout WireWriter) -> Void)
+
+    /// Answers a call.
+    ///
+    /// - Parameters:
+    ///   - client: the unique name of the client, to which its sessions belong.
+    ///   - attempt: the progress of an earlier try of the same call.
+    func answer(
+        _ call: MessageHeader, _ body: WireReader, from client: String, _ attempt: inout BackendAttempt
+    ) throws(ServiceFailure) -> Answer {
+        return try ServiceFailure.converting(call) {
+            let object = try find(call.path ?? "/", for: client)
+            let (interface, results) = try Interface.find(call, body, among: object.interfaces)
+            var body = body
+            let member = call.member ?? ""
+            return (
+                results,
+                try answer(member, of: interface.name, on: object, at: call.path ?? "/", &body, client, &attempt)
+            )
+        }
+    }
+}
+
+/// The methods.
+extension SecretService {
+    func answer(
+        _ member: String, of interface: String, on object: Object, at path: String, _ body: inout WireReader,
+        _ client: String, _ attempt: inout BackendAttempt
+    ) throws -> (inout WireWriter) -> Void {
+        switch (object, interface) {
+        case (_, Interface.properties.name): return try property(member, object, at: path, &body, &attempt)
+        case (_, Interface.introspectable.name):
+            let children: [String] =
+                switch object {
+                case .service: try collections().map { String($0.path.dropFirst(Self.path.count + 1)) }
+                case .collection(let collection):
+                    try collection.items().map { ObjectPath.element($0.keyDescription) }
+                default: []
+                }
+            let text = Interface.description(of: object.interfaces + Interface.common, children: children)
+            return { $0.string(text) }
+        case (_, Interface.peer.name):
+            return member == "Ping" ? { _ in } : { $0.string(String(repeating: "0", count: 32)) }
+        case (.session(let path), _):
+            sessions[client]?[path] = nil
+            return { _ in }
+        case (.collection(let collection), _): return try call(member, on: collection, &body, client, &attempt)
+        case (.item(let collection, let item), _):
+            return try call(member, on: item, collection, &body, client, &attempt)
+        default: return try call(member, &body, client)
+        }
+    }
+
+    /// The methods of the service.
+    func call(
+        _ member: String, _ body: inout WireReader, _ client: String
+    ) throws -> (inout WireWriter) -> Void {
+        switch member {
+        case "OpenSession": return try openSession(&body, client)
+        case "SearchItems":
+            let query = ItemAttributeSet(try body.stringDictionary())
+            let found = try collections().flatMap { try $0.search(query) }
+            return { writer in
+                writer.strings(found)
+                writer.strings([])
+            }
+        case "Unlock":
+            // Nothing is ever locked.
+            let paths = try distinct(body.objectPaths()).filter { path in
+                guard let object = try? find(path, for: client) else { return false }
+                return object.interfaces.contains {
+                    [Interface.collection.name, Interface.item.name].contains($0.name)
+                }
+            }
+            return { writer in
+                writer.strings(paths)
+                writer.string("/")
+            }
+        case "Lock":
+            return { writer in
+                writer.strings([])
+                writer.string("/")
+            }
+        case "GetSecrets": return try secrets(&body, client)
+        case "ReadAlias":
+            let path = try alias(try body.string())?.path ?? "/"
+            return { $0.string(path) }
+        case "SetAlias":
+            try setAlias(body.string(), to: body.objectPath())
+            return { _ in }
+        case "CreateCollection": return try createCollection(&body)
+        default:
+            let counts = try collections().map {
+                "collection: \(PercentCoding.encode($0.name)) (items: \(try $0.items().count))"
+            }
+            let text = (["scope: \(scope.name)"] + counts + [report()]).joined(separator: "\n")
+            return { $0.string(text) }
+        }
+    }
+
+    func createCollection(_ body: inout WireReader) throws -> (inout WireWriter) -> Void {
+        var label: String?
+        try body.properties { name, value throws(WireError) in
+            if name == "\(Interface.collection.name).Label" {
+                label = try value.stringVariant()
+            } else {
+                try value.skip(value.variant())
+            }
+        }
+        let alias = try body.string()
+        let collection: SecretCollection
+        if let known = try self.alias(alias) {
+            collection = known
+        } else {
+            let name = label ?? "collection"
+            guard name.utf8.count <= 256 else { throw ServiceFailure.limit("a label has at most 256 bytes") }
+            let isNew = try self.collection(named: name) == nil
+            collection = try self.collection(named: name) ?? newCollection(name)
+            if isNew {
+                var labels = ItemLabels()
+                labels.label = name
+                // Without this key, the collection would not exist.
+                guard let payload = labels.payload(of: []) else { throw WireError() }
+                var attempt = BackendAttempt()
+                try collection.store.set(payload, for: .secretLabels, timeout: nil, &attempt)
+                signal("CollectionCreated", from: .service, collection.path)
+            }
+        }
+        if !alias.isEmpty { try setAlias(alias, to: collection.path) }
+        return { writer in
+            writer.string(collection.path)
+            writer.string("/")
+        }
+    }
+
+    func signal(_ member: String, from object: Object, _ path: String) {
+        let (source, interface) =
+            if case .collection(let collection) = object {
+                (collection.path, Interface.collection.name)
+            } else {
+                (Self.path, Interface.service.name)
+            }
+        signal(member, of: interface, from: source, "o", [path]) { $0.string(path) }
+    }
+
+    func signal(
+        _ member: String, of interface: String, from path: String, _ signature: String, _ arguments: [String],
+        _ write: @escaping (inout WireWriter) -> Void
+    ) {
+        var header = MessageHeader(kind: .signal)
+        (header.path, header.interface, header.member) = (path, interface, member)
+        (header.signature, header.expectsReply) = (signature, false)
+        signals.append(Signal(header: header, arguments: arguments, write: write))
+    }
+}
+
+/// A signal that is to be sent.
+struct Signal {
+    let header: MessageHeader
+    /// The first arguments, as far as they are texts or paths.
+    let arguments: [String]
+    let write: (inout WireWriter) -> Void
+}

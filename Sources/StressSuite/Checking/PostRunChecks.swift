@@ -7,6 +7,8 @@ struct PostRunChecks {
     let plan: StressPlan
     let ring: Keyring
     let store: SecretStore
+    /// Whether a Secret Service keeps its labels in the keyring.
+    let hasLabels: Bool
 
     /// Checks that every item has a timeout.
     func addTimeouts(to results: inout CheckResults) {
@@ -73,6 +75,7 @@ struct PostRunChecks {
     private func isExpected(_ key: String, in ring: String) -> Bool {
         // SquattedCalls stores items under the names that the hostile neighbor takes.
         if plan.isHostile, key.contains(":\(HostileNeighbor.name):") { return true }
+        if hasLabels, key == ItemIdentity.secretLabels.keyDescription { return true }
         if ring == NamespaceRings.leasesName { return key.hasPrefix("updates:") }
         return ItemIdentity(keyDescription: key).flatMap(StressItems.number) != nil
     }

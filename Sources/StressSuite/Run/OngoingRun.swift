@@ -11,6 +11,7 @@ struct OngoingRun: ~Copyable {
     private let store: SecretStore
     private let sharedLog: SharedLog
     private let configuration: WorkerConfiguration
+    private let makeBackend: WorkerBackends.Maker?
     private let startedAt = Date().timeIntervalSince1970
     private var faults: Choices
     private var metrics = Metrics()
@@ -34,7 +35,9 @@ struct OngoingRun: ~Copyable {
     /// The most calls that the logs of a round can hold together.
     private static let mostCalls = 8_000_000
 
-    init(plan: StressPlan, launcher: WorkerLauncher?, quota: QuotaWatch) throws(StressError) {
+    init(
+        plan: StressPlan, launcher: WorkerLauncher?, quota: QuotaWatch, backends: WorkerBackends?
+    ) throws(StressError) {
         let scratch = try StressError.translating {
             try TemporaryKeyring(
                 prefix: "skr-scratch", in: Keyring.resolve(.sessionKeyring),
@@ -47,6 +50,7 @@ struct OngoingRun: ~Copyable {
         let sharedLog = try SharedLog(
             slots: plan.workers + 1, capacity: max(1_000, Self.mostCalls / (plan.workers + 1)),
             plan: try configuration.encoded())
+        makeBackend = try StressError.translating { try backends?.open(ring, StressItems.namespace) }
         self.plan = plan
         self.launcher = launcher
         self.store = store
@@ -87,7 +91,7 @@ struct OngoingRun: ~Copyable {
         if plan.needsProcesses, let launcher {
             pool = ProcessPool(plan: plan, sharedLog: sharedLog, launcher: launcher)
         } else {
-            pool = ThreadPool(configuration: configuration, sharedLog: sharedLog)
+            pool = ThreadPool(configuration: configuration, sharedLog: sharedLog, makeBackend: makeBackend)
         }
         var length = plan.workload == .classic ? Self.classicLength : Self.roundLength
         if case .seconds(let seconds) = plan.length, plan.workload != .classic {
@@ -151,7 +155,9 @@ struct OngoingRun: ~Copyable {
         }
     }
 
-    private var postRunChecks: PostRunChecks { PostRunChecks(plan: plan, ring: scratch.keyring, store: store) }
+    private var postRunChecks: PostRunChecks {
+        PostRunChecks(plan: plan, ring: scratch.keyring, store: store, hasLabels: makeBackend != nil)
+    }
 
     /// Reads every item once more after all workers have ended.
     ///

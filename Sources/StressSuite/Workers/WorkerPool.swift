@@ -24,8 +24,9 @@ final class ThreadPool: WorkerPool {
         let failure: String?
     }
 
-    init(configuration: WorkerConfiguration, sharedLog: SharedLog) {
-        threads = WorkerThreads(configuration: configuration, sharedLog: sharedLog, process: 0)
+    init(configuration: WorkerConfiguration, sharedLog: SharedLog, makeBackend: WorkerBackends.Maker? = nil) {
+        threads = WorkerThreads(
+            configuration: configuration, sharedLog: sharedLog, process: 0, makeBackend: makeBackend)
     }
 
     func start() {

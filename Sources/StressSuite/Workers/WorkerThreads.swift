@@ -9,6 +9,8 @@ struct WorkerThreads: Sendable {
     let sharedLog: SharedLog
     /// The number of the process in the run.
     let process: Int
+    /// Makes the backend of each worker's store; `nil` for the keyring itself.
+    var makeBackend: WorkerBackends.Maker?
 
     /// Runs all workers to their end.
     ///
@@ -23,7 +25,8 @@ struct WorkerThreads: Sendable {
     private func worker(_ slot: Int) throws -> Worker {
         let log = sharedLog.log(slot)
         let place = WorkerPlace(slot: slot, incarnation: log.incarnation, plan: configuration.plan)
-        return Worker(plan: configuration.plan, place: place, store: try configuration.store(), log: log)
+        let store = try makeBackend.map { SecretStore(backend: try $0()) } ?? configuration.store()
+        return Worker(plan: configuration.plan, place: place, store: store, log: log)
     }
 }
 

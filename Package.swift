@@ -31,6 +31,7 @@ let package = Package(
         .library(name: "SessionKeyringConfiguration", targets: ["SessionKeyringConfiguration"]),
         .executable(name: "skr", targets: ["skr"]),
         .executable(name: "skr-stress", targets: ["skr-stress"]),
+        .executable(name: "skr-secrets", targets: ["skr-secrets"]),
     ],
     traits: [
         .trait(name: "Crypto", description: "Stores swift-crypto's keys as they are."),
@@ -136,6 +137,29 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .target(
+            name: "SecretService",
+            dependencies: [
+                "SecretText",
+                "SessionKeyring",
+                "Keyutils",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+            ],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "skr-secrets",
+            dependencies: [
+                "CProcess",
+                "CRuntimeStart",
+                "CommandSupport",
+                "SecretService",
+                "SessionKeyring",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict
+        ),
         .target(name: "CTestFilters", path: "Tests/CTestFilters"),
         .target(name: "CTestPause", path: "Tests/CTestPause"),
         .executableTarget(
@@ -199,7 +223,8 @@ let package = Package(
         .testTarget(
             name: "skrTests",
             dependencies: [
-                "skr", "skr-stress", "CommandSupport", "CredentialHelpers", "SecretText", "SessionKeyringTesting",
+                "skr", "skr-secrets", "skr-stress", "CommandSupport", "CredentialHelpers", "SecretText",
+                "SessionKeyringTesting",
                 "Threads",
                 "CTestFilters",
                 "TestSupport",
@@ -209,6 +234,14 @@ let package = Package(
         .testTarget(
             name: "CredentialHelpersTests",
             dependencies: ["CredentialHelpers", "SecretText", "SessionKeyringTesting", "TestSupport"],
+            swiftSettings: tests
+        ),
+        .testTarget(
+            name: "SecretServiceTests",
+            dependencies: [
+                "SecretService", "SecretText", "SessionKeyring", "SessionKeyringTesting", "Keyutils", "StressSuite",
+                "TestSupport", "Threads",
+            ],
             swiftSettings: tests
         ),
         .testTarget(name: "SecretTextTests", dependencies: ["SecretText", "Keyutils"], swiftSettings: tests),

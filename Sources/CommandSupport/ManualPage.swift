@@ -16,11 +16,13 @@ package struct ManualPage {
     ///   - date: in the form `November 21, 2026`.
     ///   - variables: the environment variables that replace options.
     ///   - exitCodes: the exit codes of the command, and their meanings.
+    ///   - related: the names of further section 1 pages that are installed with it.
     ///   - guides: the names of the section 7 pages that are installed with it.
     package init(
         of root: any ExampleCommand.Type, verbs: [String] = [], date: String,
         variables: [(name: String, option: String)] = [],
         exitCodes: [(code: String, meaning: String)],
+        related: [String] = [],
         guides: [String] = []
     ) throws(CommandError) {
         let definition = try CommandDefinition(of: root)
@@ -48,14 +50,14 @@ package struct ManualPage {
         )
         macro("Sh EXAMPLES")
         literal((example?.examples ?? "").split(separator: "\n", omittingEmptySubsequences: false))
-        addReferences(along: path, guides)
+        addReferences(along: path, related, guides)
     }
 
-    /// Adds references to the pages above this one, their verbs' pages, and the package's guides.
+    /// Adds references to the pages above this one, their verbs' pages, related commands, and the package's guides.
     ///
     /// It refers to no other package's pages, because they might not be installed.
-    private mutating func addReferences(along path: [CommandDefinition], _ guides: [String]) {
-        var names: Set<String> = []
+    private mutating func addReferences(along path: [CommandDefinition], _ related: [String], _ guides: [String]) {
+        var names = Set(related)
         for (depth, command) in path.enumerated() {
             let name = words[...depth].joined(separator: "-")
             names.formUnion([name] + command.documentedVerbs.map { "\(name)-\($0.commandName)" })

@@ -1,0 +1,27 @@
+import CommandSupport
+
+extension SecretsProgram {
+    /// Prints the manual page, written in mdoc(7), with this date.
+    static func printManual(_ date: String) throws(CommandError) -> Int32 {
+        let page = try ManualPage(
+            of: SecretsOptions.self, date: date,
+            variables: [("SKR_SCOPE", "--scope"), ("SKR_NAMESPACE", "--namespace"), ("SKR_TIMEOUT", "--timeout")],
+            exitCodes: exitCodes,
+            related: ["skr", "skr-session"], guides: ["skr-secret-service"])
+        try Console.write(page.text)
+        return ExitCode.done.rawValue
+    }
+
+    private static let exitCodes = [
+        ("0", "done; also if a service already runs for this login"),
+        ("1", "no Secret Service of skr-secrets runs here (--status)"),
+        ("64", "wrong usage, such as an unknown option or a bad duration"),
+        ("69", "no usable kernel keyring, or the session bus does not answer"),
+        ("70", ExitCode.internalError.meaning),
+        ("73", "a session bus or another Secret Service is already there, or no socket can be created"),
+        ("77", "no permission to use the keyring"),
+        ("126", ExitCode.cannotExecute.meaning),
+        ("127", ExitCode.noCommand.meaning),
+        ("other", "the exit code of CMD"),
+    ]
+}

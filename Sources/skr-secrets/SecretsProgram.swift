@@ -1,0 +1,225 @@
+import ArgumentParser
+import CProcess
+import CRuntimeStart
+import CommandSupport
+import Glibc
+import SecretService
+import SessionKeyring
+
+/// Runs `skr-secrets`, from the words of the command line to the exit code.
+package enum SecretsProgram {
+    static let name = "skr-secrets"
+    private static let hint = "write a command after '--'; 'skr-secrets --help' shows the options"
+    private static let variable = "DBUS_SESSION_BUS_ADDRESS"
+
+    package static func main(_ words: [String]) -> Int32 {
+        do throws(CommandError) {
+            guard let options = try SecretsOptions.options(in: words, hint: hint) else { return ExitCode.done.rawValue }
+            if let date = options.manual { return try printManual(date) }
+            if options.status { return try printStatus() }
+            if options.attach { return try attach(options) }
+            if !options.command.isEmpty { return try become(options.command, options) }
+            guard !words.contains("--") else {
+                throw .usage("a command is missing after --", hint: hint)
+            }
+            return try startForShell(options)
+        } catch {
+            Console.report(error, by: name)
+            return error.exitCode.rawValue
+        }
+    }
+
+    /// The address of the bus that clients use here; `nil` without one.
+    private static var address: String? {
+        if let address = try? Variable.value(variable) { return address }
+        return (try? Variable.value("XDG_RUNTIME_DIR")).map { UnixSocket.address(of: "\($0)/bus") }
+    }
+
+    private static func service(_ options: SecretsOptions) throws(CommandError) -> SecretService {
+        guard geteuid() != UnixSocket.nobody else {
+            throw CommandError(
+                exitCode: .noPermission, message: "the user nobody stands for all users of other namespaces",
+                hint: "use another user for programs that need secrets")
+        }
+        let (scope, namespace) = (try options.secretScope(), try options.usedNamespace())
+        let rules = try options.rules()
+        do throws(SecretStoreError) {
+            let service = try SecretService(scope, namespace: namespace, timeouts: rules)
+            try service.check()
+            return service
+        } catch {
+            let exitCode: CommandSupport.ExitCode =
+                switch error.code {
+                case .unavailable, .sessionRevoked: .unavailable
+                case .invalidName: .usage
+                default: .noPermission
+                }
+            throw CommandError(
+                exitCode: exitCode, message: error.summary,
+                hint: error.code == .sessionRevoked ? "start a new session: exec skr session --secrets" : error.hint)
+        }
+    }
+
+    /// Starts a service for CMD, and becomes CMD.
+    private static func become(_ command: [String], _ options: SecretsOptions) throws(CommandError) -> Int32 {
+        let address = try start(options, leader: getpid())
+        unsafe setenv(variable, address, 1)
+        // The words are passed on unchanged, because they can be other bytes than UTF-8.
+        guard var words = unsafe start_words() else { return ExitCode.internalError.rawValue }
+        while let word = unsafe words.pointee, unsafe strcmp(word, "--") != 0 { unsafe words += 1 }
+        unsafe words += 1
+        if let program = unsafe words.pointee { unsafe execvp(program, words) }
+        let isMissing = errno == ENOENT
+        throw CommandError(
+            exitCode: isMissing ? .noCommand : .cannotExecute,
+            message: isMissing
+                ? "no such command: \(Display.quoted(command[0]))" : "can't run \(Display.quoted(command[0]))",
+            hint: "use the name of a program in PATH, or a path")
+    }
+
+    /// Connects to the bus that programs use now; `nil` if it is gone, or another user's.
+    private static func presentBus() throws(CommandError) -> BusConnection? {
+        guard let address else { return nil }
+        do throws(BusConnection.Failure) {
+            return try BusConnection(to: address)
+        } catch {
+            guard error.isSilent else { return nil }
+            throw CommandError(
+                exitCode: .unavailable, message: Display.plain(error.message),
+                hint: "end it, or run: unset DBUS_SESSION_BUS_ADDRESS")
+        }
+    }
+
+    /// Starts a service for the login, and prints the line that `eval` runs.
+    private static func startForShell(_ options: SecretsOptions) throws(CommandError) -> Int32 {
+        if let bus = try presentBus() {
+            // A second shell of the same login.
+            if bus.report()?.split(separator: "\n").contains("bus: private") == true { return ExitCode.done.rawValue }
+            throw CommandError(
+                exitCode: .cannotCreate, message: "there is a session bus, which programs would no longer find",
+                hint: "use 'skr-secrets -- CMD' for one program, or 'skr-secrets --attach' for the bus")
+        }
+        if Console.isOutputTerminal || fcntl(STDOUT_FILENO, F_GETFD) < 0 {
+            throw .usage("this prints a line for the shell", hint: "run: eval \"$(skr-secrets)\"")
+        }
+        let leader = getsid(0)
+        guard leader > 0, leader != getpid() else {
+            throw CommandError(
+                exitCode: .cannotCreate,
+                message: leader > 0
+                    ? "this process leads its login, so the service could not outlive it"
+                    : "the first process of this login is outside of this container",
+                hint: "use 'skr-secrets -- CMD'")
+        }
+        let address = try start(options, leader: leader)
+        try Console.writeLine("export \(variable)='\(address)'")
+        return ExitCode.done.rawValue
+    }
+
+    /// Starts a service in the background, which ends with the leader.
+    ///
+    /// - Returns: the address, at which clients can connect from now on.
+    private static func start(_ options: SecretsOptions, leader: pid_t) throws(CommandError) -> String {
+        // Problems are reported here, because nobody sees them later.
+        _ = try service(options)
+        // The service's descriptors must not have the numbers of closed standard ones.
+        while case 0...STDERR_FILENO = unsafe open("/dev/null", O_RDWR | O_CLOEXEC) {}
+        let leader = try watched(leader)
+        let place = try SocketFolder()
+        switch fork_detached(place.listener, leader) {
+        case 1:
+            let code = (try? run(options, place, leader: leader)) ?? ExitCode.internalError.rawValue
+            place.remove()
+            exit(code)
+        case 0: break
+        default:
+            place.remove()
+            throw .internalError(
+                "can't start a process: fork(2) has failed", hint: "check the limit of processes: ulimit -u")
+        }
+        close(place.listener)
+        close(leader)
+        return UnixSocket.address(of: place.path)
+    }
+
+    /// Opens a process, to notice its end.
+    private static func watched(_ process: pid_t) throws(CommandError) -> CInt {
+        let descriptor = watch_process(process)
+        guard descriptor >= 0 else {
+            let hasEnded = errno == ESRCH
+            throw CommandError(
+                exitCode: .cannotCreate,
+                message: hasEnded
+                    ? "the first process of this login has ended, and the service would end with it"
+                    : "can't watch process \(process), with whose end the service should end",
+                hint: hasEnded ? "use 'skr-secrets -- CMD'" : "allow pidfd_open in the container's seccomp profile")
+        }
+        return descriptor
+    }
+
+    private static func run(_ options: SecretsOptions, _ place: SocketFolder, leader: CInt) throws(CommandError)
+        -> Int32
+    {
+        keep_memory_private()
+        // The caller's folder can be removed, and its file system unmounted.
+        _ = unsafe chdir("/")
+        let lifetime = Lifetime(leader: leader, idle: options.idle?.duration)
+        let service = try service(options)
+        lifetime.run(SecretServer(service, listener: place.listener), of: service)
+        return ExitCode.done.rawValue
+    }
+
+    /// Serves the session bus, in the foreground.
+    private static func attach(_ options: SecretsOptions) throws(CommandError) -> Int32 {
+        keep_memory_private()
+        let service = try service(options)
+        guard let address else {
+            throw .usage(
+                "no session bus is known here: DBUS_SESSION_BUS_ADDRESS and XDG_RUNTIME_DIR are not set",
+                hint: "use 'skr-secrets -- CMD'")
+        }
+        let bus = try connection(to: address)
+        guard try takeName(on: bus) else {
+            throw CommandError(
+                exitCode: .cannotCreate, message: "another program has the name org.freedesktop.secrets on this bus",
+                hint: "end it first, or use 'skr-secrets -- CMD'")
+        }
+        // The login's leader can be outside of a container.
+        let lifetime = Lifetime(leader: try watched(max(getsid(0), 1)), idle: options.idle?.duration)
+        Console.note("serving the Secret Service on the session bus, with the secrets of all your logins", by: name)
+        lifetime.run(SecretServer(service, on: bus), of: service)
+        return ExitCode.done.rawValue
+    }
+
+    private static func takeName(on bus: BusConnection) throws(CommandError) -> Bool {
+        do throws(BusConnection.Failure) {
+            return try bus.takeName()
+        } catch {
+            throw CommandError(
+                exitCode: .unavailable, message: Display.plain(error.message), hint: "use 'skr-secrets -- CMD'")
+        }
+    }
+
+    private static func connection(to address: String) throws(CommandError) -> BusConnection {
+        do throws(BusConnection.Failure) {
+            return try BusConnection(to: address)
+        } catch {
+            throw CommandError(
+                exitCode: .unavailable, message: Display.plain(error.message), hint: "start one: 'skr-secrets -- CMD'")
+        }
+    }
+
+    private static func printStatus() throws(CommandError) -> Int32 {
+        let bus = address.flatMap { try? BusConnection(to: $0) }
+        guard let address, let report = bus?.report() else {
+            let named = try Variable.value(variable).map { "at \(Display.plain($0))" }
+            try Console.writeLine(
+                bus?.hasService == true
+                    ? "another program is the Secret Service here" : "no Secret Service answers \(named ?? "here")")
+            return ExitCode.noItem.rawValue
+        }
+        try Console.writeLine(Display.plain("address: \(address)"))
+        for line in report.split(separator: "\n") { try Console.writeLine(Display.plain(String(line))) }
+        return ExitCode.done.rawValue
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import Glibc
+import SessionKeyring
+import TestSupport
+import Testing
+
+@testable import SecretService
+
+/// Many clients at the same time.
+///
+/// `SKR_CROWD=1000` sets the number of calls of each.
+@Suite("Many clients of the Secret Service", .tags(.kernel))
+struct CrowdTests {
+    private static let calls = ProcessInfo.processInfo.environment["SKR_CROWD"].flatMap { Int($0) }
+
+    @Test(
+        "nothing acknowledged is lost when clients and the service itself are killed",
+        .tags(.long), .enabled(if: isRoot, "needs room for the items of 32 clients"))
+    func kills() async throws {
+        print("crowd seed \(testSeed)")
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            [seed = testSeed as UInt64, calls = (Self.calls ?? 40) as Int] in
+            try TestSession.join()
+            var service = try ServiceProgram(namespace: "crowd")
+            let crowd = Crowd(32, calls: calls, at: service.path, seed: seed)
+            var kills = 0
+            while !crowd.wait(for: .milliseconds(400)) {
+                guard kills < 100 else { continue }
+                service.kill()
+                kills += 1
+                service = try ServiceProgram(namespace: "crowd")
+                crowd.move(to: service.path)
+            }
+            Report.tell("\(kills) kills of the service; \(crowd.summary)")
+            crowd.found.forEach(Report.tellProblem)
+            if kills == 0 || crowd.summary.cutOff == 0 { Report.tellProblem("nothing was killed") }
+            // The last service has no clients any more, and only its own descriptors.
+            if !becomesTrue({ service.descriptors < 12 }) {
+                Report.tellProblem("\(service.descriptors) descriptors are open")
+            }
+            Report.tell("memory of the service: \(service.memory) KB")
+            service.end()
+        }
+        Report.check(result)
+    }
+
+    @Test(
+        "an ordinary user's clients lose nothing when the quota is full", .tags(.ordinaryUser),
+        .enabled(if: isRoot, "becomes an ordinary user"))
+    func ordinaryUser() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            [seed = testSeed as UInt64, calls = (Self.calls.map { min($0, 50) } ?? 50) as Int] in
+            try OrdinaryUser.becomeInNewSession(60_480)
+            let service = try ServiceThread(.session)
+            // Little more than half of the quota is left.
+            try ServiceClient(path: service.path).create([("ballast", "1")], Array(repeating: 1, count: 8_000))
+            let crowd = Crowd(8, calls: calls, at: service.path, seed: seed, mayBeRefused: true)
+            if !crowd.wait(for: .seconds(60)) { Report.tellProblem("the clients did not end") }
+            Report.tell("\(crowd.summary)")
+            if crowd.summary.refusals == 0 { Report.tellProblem("the quota was never full") }
+            crowd.found.forEach(Report.tellProblem)
+        }
+        Report.check(result)
+    }
+}

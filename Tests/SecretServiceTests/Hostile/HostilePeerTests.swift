@@ -1,0 +1,265 @@
+import Foundation
+import Glibc
+import Keyutils
+import SecretText
+import SessionKeyring
+import SessionKeyringTesting
+import TestSupport
+import Testing
+import Threads
+
+@testable import SecretService
+
+/// Slow, silent and greedy clients: all others get their answers within a second of their calls.
+@Suite("Hostile clients of the Secret Service", .tags(.kernel))
+struct HostilePeerTests {
+    private static let limit = Duration.seconds(1)
+
+    private func running() throws -> (scratch: ScratchBox, service: ServiceThread) {
+        let scratch = ScratchBox(ring: try ScratchKeyring())
+        return (scratch, try ServiceThread(.keyring(scratch.ring.keyring.serial)))
+    }
+
+    @Test("15 clients agree on keys at the same time")
+    func sessions() throws {
+        let (scratch, service) = try running()
+        let start = ContinuousClock.now
+        try ThreadTeam.run(15) { _ in
+            let client = try ServiceClient(path: service.path)
+            for _ in 0..<2 {
+                var body = try client.call("OpenSession", signature: "sv") { body in
+                    body.string(SecretSession.encryption)
+                    body.signature("ay")
+                    // The generator is a possible key.
+                    body.data([2])
+                }
+                #expect(try body.signature() == "ay")
+                #expect(try body.data().count == 128)
+                #expect(try body.string().hasPrefix("/org/freedesktop/secrets/session/"))
+            }
+        }
+        print("30 sessions with keys in \(ContinuousClock.now - start)")
+        withExtendedLifetime(scratch) {}
+    }
+
+    @Test(
+        "clients that never read, send single bytes or stop inside a message disturb nobody"
+    )
+    func slow() throws {
+        let (scratch, service) = try running()
+        let client = try ServiceClient(path: service.path)
+        let item = try client.create([("a", "b")], Array("kept".utf8))
+        let (deaf, slow, stopped) = (
+            try ServiceClient(path: service.path), try ServiceClient(path: service.path),
+            try ServiceClient(path: service.path)
+        )
+        // More answers than a socket holds.
+        let call = BusWriter.call("Introspect", at: ServiceClient.service, to: "org.freedesktop.secrets", serial: 9)
+        var sent = 0
+        while sent < 4_000 {
+            let count = call.withUnsafeBytes {
+                send(deaf.socket, $0.baseAddress, $0.count, CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL))
+            }
+            guard count == call.count else { break }
+            sent += 1
+        }
+        #expect(sent > 100 && sent < 4_000, "\(sent)")
+        try stopped.send(Array(call.prefix(50)))
+        for byte in BusWriter.call("Ping", at: ServiceClient.service, to: "org.freedesktop.secrets", serial: 99) {
+            try slow.send([byte])
+            usleep(2_000)
+            #expect(try client.secret(at: item) == Array("kept".utf8))
+        }
+        // The slow one gets its answer, too.
+        #expect(try slow.next(until: .now + Self.limit).replySerial == 99)
+        #expect(client.longestWait < Self.limit)
+        // The stopped client continues.
+        try stopped.send(Array(call.dropFirst(50)))
+        #expect(try stopped.next(until: .now + Self.limit).replySerial == 9)
+        withExtendedLifetime(scratch) {}
+    }
+
+    @Test("a connection ends if a message, an answer or the authentication takes too long")
+    func deadlines() throws {
+        func link(_ authentication: Authentication? = nil) throws -> (Link, CInt) {
+            var ends: [CInt] = [-1, -1]
+            try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
+            return (Link(ends[0], PeerCredentials(), authentication), ends[1])
+        }
+        func isOver(_ link: Link, after seconds: Int) -> Bool {
+            link.checkDeadline(.now + .seconds(seconds))
+            return link.isOver
+        }
+        let message = Samples.call("Ping")
+        let (idle, idleEnd) = try link()
+        #expect(!isOver(idle, after: 100_000), "an idle connection stays")
+        let (inside, insideEnd) = try link()
+        send(insideEnd, message, 20, 0)
+        inside.receive { _ in }
+        #expect(!isOver(inside, after: 25))
+        // A byte a second does not help.
+        send(insideEnd, Array(message[20...]), 1, 0)
+        inside.receive { _ in }
+        #expect(isOver(inside, after: 31))
+        let (complete, completeEnd) = try link()
+        send(completeEnd, message, 20, 0)
+        complete.receive { _ in }
+        send(completeEnd, Array(message[20...]), message.count - 20, 0)
+        complete.receive { _ in }
+        #expect(!isOver(complete, after: 100_000))
+        let (deaf, deafEnd) = try link()
+        for _ in 0..<10 { deaf.send(SecretBox(SecretBytes(zeros: 100_000))) }
+        #expect(!isOver(deaf, after: 25))
+        #expect(isOver(deaf, after: 31))
+        let (stranger, strangerEnd) = try link(Authentication(guid: "", isAllowed: true))
+        #expect(!isOver(stranger, after: 5))
+        #expect(isOver(stranger, after: 11))
+        for end in [idleEnd, insideEnd, completeEnd, deafEnd, strangerEnd] { close(end) }
+    }
+
+    @Test("a client that is always inside a message, but ends each of them in time, keeps its connection")
+    func streaming() throws {
+        var ends: [CInt] = [-1, -1]
+        try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        let link = Link(ends[0], PeerCredentials(), nil)
+        let message = Samples.call("Ping")
+        let start = ContinuousClock.now
+        send(ends[1], message, 20, 0)
+        link.receive { _ in }
+        usleep(100_000)
+        send(ends[1], Array(message[20...] + message[..<20]), message.count, 0)
+        link.receive { _ in }
+        link.checkDeadline(start + .milliseconds(30_050))
+        #expect(!link.isOver)
+        link.checkDeadline(start + .seconds(31))
+        #expect(link.isOver)
+        close(ends[1])
+    }
+
+    @Test("a call can't make the service read or keep much more than it has sent")
+    func amplification() throws {
+        let (scratch, service) = try running()
+        let client = try ServiceClient(path: service.path)
+        let item = try client.create([("a", "b")], Array(repeating: 1, count: 20_000))
+        func secrets(_ paths: [String]) throws -> Int {
+            try client.call("GetSecrets", signature: "aoo") { body in
+                body.array(alignedTo: 4) { array in for path in paths { array.string(path) } }
+                body.string(client.session)
+            }.rest.count
+        }
+        #expect(try secrets([item]) > 20_000)
+        // The keys of a dictionary differ.
+        #expect(try secrets(Array(repeating: item, count: 1_000)) < 21_000)
+        #expect(throws: ServiceClient.Failure.self) { try secrets((0..<5_000).map { "\(item)\($0)" }) }
+        func addMatch(_ count: Int) throws {
+            _ = try client.call("AddMatch", at: "/org/freedesktop/DBus", to: "org.freedesktop.DBus", signature: "s") {
+                $0.string("path='/" + String(repeating: "a", count: count) + "'")
+            }
+        }
+        #expect(throws: Never.self) { try addMatch(900) }
+        #expect(throws: ServiceClient.Failure.self) { try addMatch(2_000) }
+        withExtendedLifetime(scratch) {}
+    }
+
+    @Test("the thirty-third client is refused, and takes the place of one that leaves")
+    func crowd() throws {
+        let (scratch, service) = try running()
+        var clients = try (0..<32).map { _ in try ServiceClient(path: service.path) }
+        #expect(throws: ServiceClient.Failure.self) { try ServiceClient(path: service.path) }
+        #expect(throws: Never.self) { try clients[0].search([]) }
+        for _ in 0..<20 {
+            clients.removeLast()
+            clients.append(try ServiceClient(path: service.path))
+        }
+        withExtendedLifetime(scratch) {}
+    }
+
+    @Test("a call of a client that sends many calls at once is answered after few calls of each other client")
+    func greedy() throws {
+        let (scratch, service) = try running()
+        let client = try ServiceClient(path: service.path)
+        let item = try client.create([("a", "b")], Array("kept".utf8))
+        let call = BusWriter.call("Introspect", at: ServiceClient.login, to: "org.freedesktop.secrets", serial: 9)
+        let greedy = try (0..<8).map { _ in try ServiceClient(path: service.path) }
+        for peer in greedy {
+            for _ in 0..<200 {
+                _ = call.withUnsafeBytes {
+                    send(peer.socket, $0.baseAddress, $0.count, CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL))
+                }
+            }
+        }
+        for _ in 0..<20 { #expect(try client.secret(at: item) == Array("kept".utf8)) }
+        #expect(client.longestWait < Self.limit, "\(client.longestWait)")
+        withExtendedLifetime(scratch) {}
+    }
+
+    @Test(
+        "every call is answered within a second while an item is held, the quota is full and a client has stopped",
+        .tags(.ordinaryUser), .enabled(if: isRoot, "becomes an ordinary user"))
+    func blocked() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            try OrdinaryUser.becomeInNewSession(60_481)
+            let service = try ServiceThread(.session)
+            let store = try SecretStore(.session)
+            let held = ItemIdentity.secret(attributes: ["held": "1"])
+            let stopped = try ServiceClient(path: service.path)
+            let setup = try ServiceClient(path: service.path)
+            let kept = try setup.create([("kept", "1")], Array("kept".utf8))
+            try setup.create([("held", "1")], Array("old".utf8))
+            try blocking { _ = try store.blockingUpdate(held, as: [UInt8].self, timeout: nil) { (_: [UInt8]?) in [1] } }
+            var attempt = BackendAttempt()
+            let update = try store.backend.beginUpdate(of: held, lasting: .seconds(20), &attempt)
+            try stopped.send(Array(ServiceClient.creation([("x", "y")], [1], stopped.session).dropLast(3)))
+            // As many keys as fit.
+            var number = 0
+            while number < 300, (try? setup.create([("fill", "\(number)")], Array(repeating: 1, count: 60))) != nil {
+                number += 1
+            }
+            if number < 10 || number == 300 { Report.tellProblem("the quota is not full") }
+            Report.tell("\(number) items fill the quota")
+            let waits = Locked<[Duration]>([])
+            let surprises = Locked<[String]>([])
+            // Each kind of call from two clients, at the same time.
+            try ThreadTeam.run(8) { thread in
+                let client = try ServiceClient(path: service.path)
+                for round in 0..<3 {
+                    var outcome = ""
+                    do throws(ServiceClient.Failure) {
+                        switch thread % 4 {
+                        case 0: try client.create([("held", "1")], Array("new".utf8))
+                        case 1: try client.create([("more", "\(thread) \(round)")], Array(repeating: 2, count: 3_000))
+                        case 2: outcome = try client.secret(at: kept) == Array("kept".utf8) ? "kept" : "changed"
+                        default: outcome = try client.search([("kept", "1")]) == [kept] ? "found" : "lost"
+                        }
+                    } catch {
+                        outcome = error.name
+                    }
+                    let prefix = "org.freedesktop.DBus.Error."
+                    // Without room for the new value, a write does not come as far as the item that is held.
+                    let full = "\(prefix)LimitsExceeded"
+                    let expected = [["\(prefix)Timeout", full], [full], ["kept"], ["found"]][thread % 4]
+                    if !expected.contains(outcome) {
+                        surprises.withLock { $0.append("client \(thread): '\(outcome)'") }
+                    }
+                }
+                waits.withLock { $0.append(client.longestWait) }
+            }
+            surprises.withLock { $0.forEach(Report.tellProblem) }
+            let all = waits.withLock { $0 }
+            Report.tell("the longest waits: \(all.sorted())")
+            if all.contains(where: { $0 >= Self.limit }) { Report.tellProblem("an answer came late") }
+            withExtendedLifetime(update) {}
+            exit(0)
+        }
+        Report.check(result)
+    }
+}
+
+/// A scratch keyring in a place that needs a copyable value.
+final class ScratchBox: Sendable {
+    let ring: ScratchKeyring
+
+    init(ring: consuming ScratchKeyring) {
+        self.ring = ring
+    }
+}

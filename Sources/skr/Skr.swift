@@ -102,7 +102,9 @@ package enum Skr {
     }
 
     static func unknownVerb(_ word: String) -> CommandError {
-        if word == "stress" { return .usage("'skr stress' is a separate command", hint: "use skr-stress") }
+        if ["secrets", "stress"].contains(word) {
+            return .usage("'skr \(word)' is a separate command", hint: "use skr-\(word)")
+        }
         if let hint = LikelyMistake.hint(forVerb: word) {
             return .usage("no such verb: \(Display.plain(word))", hint: hint)
         }

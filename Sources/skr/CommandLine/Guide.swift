@@ -5,6 +5,7 @@ enum Guide: String, CaseIterable {
     case useItWith = "skr-use-it-with"
     case shellRecipes = "skr-shell-recipes"
     case credentialHelpers = "skr-credential-helpers"
+    case secretService = "skr-secret-service"
     case loginEnvironments = "skr-login-environments"
     case guarantees = "skr-guarantees"
 
@@ -26,6 +27,7 @@ enum Guide: String, CaseIterable {
         case .useItWith: "git, docker, aws, kubectl, pip and others"
         case .shellRecipes: "curl, ssh, restic, psql, direnv, cron"
         case .credentialHelpers: "the requests and answers of each client"
+        case .secretService: "gh, Python's keyring, uv, libsecret"
         case .loginEnvironments: "ssh, su, sudo, cron, tmux, containers"
         case .guarantees: "guarantees, sizes and quota"
         }

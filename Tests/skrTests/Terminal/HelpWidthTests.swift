@@ -13,7 +13,8 @@ struct HelpWidthTests {
         let answer = try CommandRunner().run("---complete", "zsh", "skr", "").output
         let verbs = answer.split(separator: "\n").dropFirst().compactMap { $0.split(separator: "\t").first }
         let commands =
-            ["skr help", "skr --help", "skr-stress --help"] + verbs.map { "skr help \($0)" } + ["skr get -h"]
+            ["skr help", "skr --help", "skr-secrets --help", "skr-stress --help"]
+            + verbs.map { "skr help \($0)" } + ["skr get -h"]
         let mark = "-- next --"
         let script = (["true"] + commands).map { "\($0) || echo FAILED; echo '\(mark)'" }.joined(separator: "\n")
         let texts = try run(script, environment).split(separator: "\(mark)\n", omittingEmptySubsequences: false)
@@ -55,7 +56,7 @@ struct HelpWidthTests {
 
     @Test("in a pipe, help has 80 columns unless COLUMNS is a positive number", arguments: ["", "0", "-3", "wide"])
     func usual(columns: String) throws {
-        for command in ["skr help set", "skr-stress --help"] {
+        for command in ["skr help set", "skr-secrets --help", "skr-stress --help"] {
             let said = try CommandRunner().shell(command, environment: ["COLUMNS": columns])
             #expect(try said.exitCode == 0 && said.output == pipe(command, ["COLUMNS": "80"]), "\(said)")
         }

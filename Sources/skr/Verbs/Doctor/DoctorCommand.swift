@@ -26,6 +26,7 @@ struct DoctorCommand: VerbCommand, VerbAction {
                   "memory-lock": {"errno", "limit", "locked"},
                   "quota": [{"bytes", "keys", "maximumBytes", "maximumKeys",
                              "uid"}],
+                  "secret-service": {"address", "isOurs", "scope"},
                   "session", "user", "persistent":
                     {"gid", "items", "keys", "linksUserKeyring", "name",
                      "otherUsers": [UID], "permissions", "possessed",
@@ -38,7 +39,8 @@ struct DoctorCommand: VerbCommand, VerbAction {
               }
             An unknown value is null, such as "usable" of a scope that was not tried, or "features" of a kernel that \
             doesn't report them. "hint" is null if there is nothing to do. "limit" is in bytes, or null for no \
-            limit. "errno" is mlock2's error, or null if the memory is locked.
+            limit. "errno" is mlock2's error, or null if the memory is locked. "isOurs" is true if skr-secrets answers; \
+            if skr-secrets is not installed, "secret-service" is null.
             """
     )
 
@@ -73,7 +75,7 @@ struct DoctorCommand: VerbCommand, VerbAction {
         let scopes = try Place.Scope.allCases.map { try ScopeExamination(of: $0, place: place) }
         let findings =
             [.calls(refused: refusals), .features(), .userNamespace(of: place)] + scopes.map { $0.finding() }
-            + [quota, .timeLeft(seenBy: scopes.compactMap(\.probe)), .memoryLock(), .sources()]
+            + [quota, .timeLeft(seenBy: scopes.compactMap(\.probe)), .memoryLock(), .sources(), .secretService()]
         return DoctorReport(findings: findings, isUsable: scopes.contains { $0.probe != nil })
     }
 }

@@ -55,9 +55,10 @@ struct ManualCommand: VerbCommand, VerbAction {
         ]
         let isStoring = stores.contains(verbs.first) || verb.command is any HelperClient.Type
         let variables = PlaceOptions.variables + (isStoring ? [TimeoutArgument.variable] : [])
+        let isAboutSessions = [nil, SessionCommand.configuration.commandName].contains(verbs.first)
         let page = try ManualPage(
             of: RootCommand.self, verbs: verbs, date: date ?? Self.today, variables: variables, exitCodes: codes,
-            guides: Guide.allCases.map(\.rawValue))
+            related: isAboutSessions ? ["skr-secrets"] : [], guides: Guide.allCases.map(\.rawValue))
         try Console.write(page.text)
     }
 

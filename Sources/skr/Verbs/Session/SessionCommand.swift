@@ -18,6 +18,10 @@ struct SessionCommand: LaunchingVerb {
             SKR_SESSION is set for CMD to the session's name, or to the keyring's number if the session has no name. \
             Use it in a prompt; skr itself ignores it.
 
+            --secrets also gives CMD a Secret Service of its own, in which programs such as gh and Python's keyring \
+            keep their tokens: CMD runs below skr-secrets, and the tokens are items of the new session. \
+            \(Guide.secretService.reference) has the details.
+
             --name joins the session of that name, or creates it. All your processes can join it, so it doesn't hide \
             its secrets from them.
 
@@ -39,6 +43,7 @@ struct SessionCommand: LaunchingVerb {
         skr session
         skr session -- ./untrusted-build
         skr session --name work -- bash
+        skr session --secrets -- gh auth login
         skr session --join work
         skr session --end work
         skr session -- env PS1='($SKR_SESSION) $ ' sh
@@ -61,6 +66,9 @@ struct SessionCommand: LaunchingVerb {
     @Flag(help: "Link the user keyring into it, as a login does.")
     var linkUser = false
 
+    @Flag(help: "Give CMD a Secret Service of the session.")
+    var secrets = false
+
     @OptionGroup var launched: LaunchedCommand
 
     func action(launching command: CommandLineWords) throws(CommandError) -> any VerbAction {
@@ -68,12 +76,12 @@ struct SessionCommand: LaunchingVerb {
             \.self)
         guard let option = others.first else {
             return SessionAction(
-                session: try name.map(NamedSession.init), linksUser: linkUser,
+                session: try name.map(NamedSession.init), linksUser: linkUser, hasSecretService: secrets,
                 command: command.count > 0 ? command : .shell())
         }
         let excluded = [
             others.count > 1 ? others[1] : nil, name != nil ? "--name" : nil, command.count > 0 ? "a command" : nil,
-            linkUser && join == nil ? "--link-user" : nil,
+            linkUser && join == nil ? "--link-user" : nil, secrets ? "--secrets" : nil,
         ]
         if let excluded = excluded.compactMap(\.self).first {
             throw .usage("\(option) can't be combined with \(excluded)", hint: "'skr help session' shows the forms")
@@ -89,13 +97,21 @@ struct SessionAction: VerbAction {
     /// The named session; `nil` for a new one.
     let session: NamedSession?
     let linksUser: Bool
+    /// Whether the command runs below `skr-secrets`.
+    let hasSecretService: Bool
     let command: CommandLineWords
 
     func run() throws {
+        // Before the session exists, so that nothing has changed if the program is missing.
+        let command = try hasSecretService ? SecretServiceProgram.launching(self.command) : self.command
         let ring = try session?.join() ?? SessionMembership.joinAnonymous()
         if linksUser { try ring.link(Key(.userKeyring)) }
         let name = session?.name ?? "\(ring.serial.rawValue)"
         var environment = EnvironmentBlock()
+        // Otherwise, the command could read the secrets of the session around it.
+        if !hasSecretService, SecretServiceProgram.isAddressOurs {
+            environment.removed.append(SecretServiceProgram.variable)
+        }
         unsafe environment.set("SKR_SESSION", to: name.utf8Span.span.bytes)
         try Launch.become(command, environment: environment)
     }

@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The shells that skr completes in, each with a way to start it without a user's settings.
+/// The shells that skr and skr-secrets complete in, each with a way to start it without a user's settings.
 enum CompletingShell: String, CaseIterable {
     case bash, zsh, fish
 
-    /// Starts an interactive shell in which `skr` is a function that shows its words.
+    /// Starts an interactive shell in which `skr` and `skr-secrets` are functions that show their words.
     ///
     /// The completion scripts call the real `skr`.
     var start: String {
@@ -24,18 +24,24 @@ enum CompletingShell: String, CaseIterable {
         case .bash:
             """
             PS1='READY> '; unset HISTFILE; source <(skr completions bash)
+            source <("$CI/completions" "$(command -v skr-secrets)" bash)
             skr() { printf '<%s>' CALLED "$@"; printf 'E%s\\n' ND; }
+            skr-secrets() { skr "$@"; }
             """
         case .zsh:
             """
             PS1='READY> '; autoload -Uz compinit; compinit -u -D; source <(skr completions zsh)
+            source <("$CI/completions" "$(command -v skr-secrets)" zsh)
             skr() { printf '<%s>' CALLED "$@"; printf 'E%s\\n' ND }
+            skr-secrets() { skr "$@" }
             """
         case .fish:
             """
             skr completions fish | source
+            $CI/completions (command -v skr-secrets) fish | source
             function fish_prompt; echo 'READY> '; end
             function skr; printf '<%s>' CALLED $argv; printf 'E%s\\n' ND; end
+            function skr-secrets; skr $argv; end
             """
         }
     }
@@ -94,6 +100,21 @@ struct ShellCompletionTests {
             ], in: shell)
     }
 
+    @Test("the options of skr-secrets and its command are completed", arguments: CompletingShell.allCases)
+    func secrets(shell: CompletingShell) throws {
+        try check(
+            [
+                Call(typed: "skr-secrets --stat\t", words: ["--status"]),
+                Call(typed: "skr-secrets --scope pe\t", words: ["--scope", "persistent"]),
+                Call(
+                    typed: "skr-secrets --timeout 8h -- printen\t", words: ["--timeout", "8h", "--", "printenv"]),
+            ], in: shell)
+    }
+
+    /// The folder `.ci` of the repository.
+    private static let scripts = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("../../../../.ci").standardized.path
+
     private struct Call {
         let typed: String
         let words: [String]
@@ -129,6 +150,7 @@ struct ShellCompletionTests {
             script, answering: answers,
             environment: [
                 "SETTINGS": settings.path, "TRAP": trap, "HOME": settings.path, "TERM": "xterm", "LC_ALL": "C.UTF-8",
+                "CI": Self.scripts,
             ])
         for call in calls {
             let words = (["CALLED"] + call.words).map { "<\($0)>" }.joined()

@@ -13,7 +13,7 @@ struct DoctorOutputTests {
         #expect(Set(found.whole.keys) == ["checks", "facts", "usable"])
         let ids = [
             "calls", "features", "user-namespace", "session", "user", "persistent", "quota", "time-left", "memory-lock",
-            "sources",
+            "sources", "secret-service",
         ]
         #expect(found.checks.map { $0["id"] as? String } == ids)
         for check in found.checks {

@@ -33,7 +33,7 @@ struct ManualTests {
     }
 
     @Test(
-        "skr, skr-stress and each verb have a complete page, and mandoc does not complain"
+        "skr, skr-secrets, skr-stress and each verb have a complete page, and mandoc does not complain"
     )
     func complete() throws {
         let pages = try pages()
@@ -43,7 +43,7 @@ struct ManualTests {
         #expect(verbs.count > 24)
         verbs += try self.verbs(behind: ["source"]).map { "source-\($0)" }
         let commands = pages.filter { $0.key.hasSuffix(".1") }
-        #expect(Set(commands.keys) == Set(verbs.map { "skr-\($0).1" } + ["skr.1", "skr-stress.1"]))
+        #expect(Set(commands.keys) == Set(verbs.map { "skr-\($0).1" } + ["skr.1", "skr-secrets.1", "skr-stress.1"]))
         for (name, page) in commands {
             for section in ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "EXAMPLES"] {
                 #expect(page.contains(".Sh \(section)\n"), "\(name)")
@@ -52,7 +52,12 @@ struct ManualTests {
         }
         #expect(pages["skr-get.1"]?.contains(".Sh ENVIRONMENT\n") == true)
         #expect(pages["skr-stress.1"]?.contains(".Op Fl \\-workload Ar NAME\n") == true)
+        #expect(pages["skr-secrets.1"]?.contains(".Op Fl \\-timeout Ar DURATION\n") == true)
+        #expect(pages["skr-secrets.1"]?.contains(".Op Fl - Ar CMD ...\n") == true)
         #expect(pages["skr-get.1"]?.contains(".Xr skr-set 1 ,\n") == true)
+        for name in ["skr.1", "skr-session.1"] {
+            #expect(pages[name]?.contains(".Xr skr-secrets 1") == true, "\(name)")
+        }
     }
 
     /// Returns the verbs that completion offers after these words.
@@ -67,7 +72,7 @@ struct ManualTests {
     func references() throws {
         let pages = try pages()
         let guides = Set(pages.keys.filter { $0.hasSuffix(".7") })
-        #expect(guides.count == 7)
+        #expect(guides.count == 8)
         let help = try CommandRunner().run("help").output
         for (name, page) in pages {
             let macros = page.matches(of: /\.Xr ([a-z-]+) ([0-9])/).map { "\($0.1).\($0.2)" }

@@ -169,7 +169,7 @@ struct HelperStatusTests {
         let outcome = try run(
             #"""
             unset PYTHON_KEYRING_BACKEND SSH_ASKPASS SUDO_ASKPASS GIT_ASKPASS XDG_RUNTIME_DIR REGISTRY_AUTH_FILE KUBECONFIG
-            for client in aws kubectl pip podman pnpm ssh; do skr helper status $client; done
+            for client in aws kubectl pip podman pnpm ssh; do PATH=$(dirname "$(command -v skr)") skr helper status $client; done
             mkdir -p home/.config/containers; echo '{"credHelpers":{"r":"skr"}}' > home/.config/containers/auth.json
             skr helper install podman > /dev/null; skr helper status podman; skr helper status nothing; echo $?
             skr helper status | cut -f 4 | grep -vc '^skr helper install'

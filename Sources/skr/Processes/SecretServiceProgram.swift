@@ -1,0 +1,53 @@
+import CommandSupport
+import Glibc
+import Keyutils
+
+/// The program `skr-secrets`: the one next to this program, or else the one in PATH.
+enum SecretServiceProgram {
+    private static let name = "skr-secrets"
+    /// The address of the bus on which programs look for a Secret Service.
+    static let variable = "DBUS_SESSION_BUS_ADDRESS"
+
+    /// Whether the address is that of a private service of `skr-secrets`.
+    static var isAddressOurs: Bool {
+        unsafe getenv(variable).map { unsafe String(cString: $0).contains("/\(name)-") } ?? false
+    }
+
+    /// The path, or the name if PATH has it; `nil` if neither exists.
+    private static var path: String? {
+        if let own = try? LinkedPath.linkTarget("/proc/self/exe"), let slash = own.lastIndex(of: "/") {
+            let path = "\(own[...slash])\(name)"
+            if unsafe access(path, X_OK) == 0 { return path }
+        }
+        return Launch.isThere(name) ? name : nil
+    }
+
+    /// Returns the words that run a command below `skr-secrets`, with a service of the session.
+    static func launching(_ command: CommandLineWords) throws(CommandError) -> CommandLineWords {
+        guard let path else {
+            throw CommandError(
+                exitCode: .noCommand, message: "no such command: '\(name)'",
+                hint: "install the program skr-secrets, which is part of this package, next to skr")
+        }
+        return command.prepending("--").prepending("session").prepending("--scope").prepending(path)
+    }
+
+    /// The answer of `skr-secrets --status`.
+    struct Status {
+        /// Whether the Secret Service of this login is a `skr-secrets`.
+        let isOurs: Bool
+        /// The lines that it has printed.
+        let lines: [String]
+
+        /// Returns the rest of the line that begins with this word.
+        func value(of word: String) -> String? {
+            lines.first { $0.hasPrefix("\(word): ") }.map { String($0.dropFirst(word.utf8.count + 2)) }
+        }
+    }
+
+    /// Asks `skr-secrets` about the Secret Service of this login; `nil` if that program is missing or fails.
+    static func status() -> Status? {
+        guard let path, let run = try? ToolRun([path, "--status"]), [0, 1].contains(run.exitCode) else { return nil }
+        return Status(isOurs: run.exitCode == 0, lines: run.lines)
+    }
+}

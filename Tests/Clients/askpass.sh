@@ -9,7 +9,7 @@ export SSH_AUTH_SOCK=$WORK/agent
 start agent ssh-agent -D -a "$SSH_AUTH_SOCK"
 for _ in {1..100}; do [ -S "$SSH_AUTH_SOCK" ] && break; sleep 0.05; done
 # ssh-keygen takes the passphrase of a new key from argv or a terminal, so this script types it on a terminal.
-python3 "$CLIENTS/support/type-passphrase.py" "$WORK/id" <<<"$key"
+python3 "$CLIENTS/support/type-passphrase.py" ssh-keygen -q -t ed25519 -C scenario -f "$WORK/id" <<<"$key"
 add() { SSH_ASKPASS=$askpass SSH_ASKPASS_REQUIRE=force timeout 20 ssh-add "$WORK/id"; }
 keys() { ssh-add -l | grep -c SHA256: || true; }
 value=$key

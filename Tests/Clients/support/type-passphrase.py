@@ -1,16 +1,18 @@
-"""Creates an ssh key and types its passphrase, which is the line of standard input: type-passphrase.py FILE"""
+"""Runs a command and types the line of standard input wherever it asks: type-passphrase.py COMMAND [ARGUMENT...]"""
 import os
 import pty
+import re
 import sys
 
 passphrase = sys.stdin.readline().rstrip("\n").encode()
 child, terminal = pty.fork()
 if child == 0:
-    os.execvp("ssh-keygen", ["ssh-keygen", "-q", "-t", "ed25519", "-C", "scenario", "-f", sys.argv[1]])
+    os.execvp(sys.argv[1], sys.argv[1:])
 shown = b""
 try:
     while part := os.read(terminal, 1024):
-        shown += part
+        # Without the codes that move or show the cursor.
+        shown = re.sub(rb"\x1b\[[0-9;?]*[A-Za-z]", b"", shown + part)
         if shown.rstrip().endswith(b":"):
             os.write(terminal, passphrase + b"\n")
             shown = b""

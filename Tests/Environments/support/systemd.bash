@@ -44,7 +44,7 @@ run_booted() {
     for kind in sh fish; do page_block "$kind" "$page" >"$root/root/environments/lines.$kind"; done
     grep -o '\[ -n "$SKR_SESSION"[^`]*' "$page" >"$root/root/environments/lines.guard"
     grep -o '; and not contains -- "$SKR_SESSION"[^`]*' "$page" >"$root/root/environments/lines.fish-guard"
-    SYSTEMD_BOOT_ROOT=$root "$lab/systemd-boot" "$scenarios/support/inside" "$skr" >"$work/booted" 2>&1
+    SYSTEMD_BOOT_ROOT=$root "$lab/systemd-boot" "$scenarios/support/inside" "$skr" "$secrets" >"$work/booted" 2>&1
     sed '/^exit [0-9]*$/d' "$work/booted"
     passed=$((passed + $(grep -c '^ok - ' "$work/booted")))
     failed=$((failed + $(grep -c '^not ok - ' "$work/booted")))

@@ -17,7 +17,8 @@ sys.path.insert(0, str(SETUP))
 PACKAGES = {
     "ansible-vault": "ansible-core", "curl": "curl", "direnv": "direnv", "etcd": "etcd-server", "etcdctl": "etcd-client",
     "age": "age", "jq": "jq", "pass": "pass", "openssl": "openssl", "psql": "postgresql-client", "restic": "restic",
-    "ssh": "openssh-client", "sudo": "sudo"}
+    "ssh": "openssh-client", "sudo": "sudo", "secret-tool": "libsecret-tools", "dbus-run-session": "dbus-daemon",
+    "keyring": "python3-keyring"}
 
 
 def run_page(page, mine, servers):
@@ -64,13 +65,13 @@ def run_page_in(folder, page, mine, servers):
     typed = dict(re.findall(r"^# types ([^:]+): (.*)", before, flags=re.MULTILINE))
 
     def answer(shown):
-        if asked := re.search(r"(?:secret|password) for (?:service )?([^\n]*): $", shown):
+        if asked := re.search(r"(?:secret|[Pp]assword) for (?:service )?([^\n]*): $", shown):
             return typed.get(asked[1], "s3cret") + "\n"
         return "\x04" if re.search(r"=[>#] $", shown) else None
 
     environment = {
         "HOME": f"{folder}/home", "PAGE_FOLDER": str(folder), "TERM": "dumb", "LC_ALL": "C.UTF-8", "USER": "root",
-        "SSH_AUTH_SOCK": f"{folder}/agent.socket",
+        "SSH_AUTH_SOCK": f"{folder}/agent.socket", "DBUS_SESSION_BUS_ADDRESS": f"unix:path={folder}/bus",
         "PATH": f"{folder}/bin:{os.path.dirname(shutil.which('skr'))}:/usr/local/bin:/usr/bin:/bin",
         "BASH_ENV": str(SETUP / "common.sh"), "SHELL": "/bin/bash", **servers.environment}
     shown = Terminal(["bash", "driver"], folder, environment).run(answer)

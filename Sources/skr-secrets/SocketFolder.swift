@@ -16,7 +16,8 @@ struct SocketFolder {
         let runtime = unsafe getenv("XDG_RUNTIME_DIR").map { unsafe String(cString: $0) }
         for parent in [runtime, "/tmp"].compactMap(\.self) where parent.hasPrefix("/") {
             Self.removeAbandoned(in: parent)
-            var template = Array("\(parent)/\(Self.prefix)XXXXXX".utf8CString)
+            let random = String(repeating: "X", count: 6)
+            var template = Array("\(parent)/\(Self.prefix)\(random)".utf8CString)
             guard template.count - 1 + Self.name.utf8.count <= UnixSocket.longestPath, unsafe mkdtemp(&template) != nil
             else { continue }
             let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)

@@ -9,19 +9,18 @@ import SessionKeyring
 /// Runs `skr-secrets`, from the words of the command line to the exit code.
 package enum SecretsProgram {
     static let name = "skr-secrets"
-    private static let hint = "write a command after '--'; 'skr-secrets --help' shows the options"
+    private static let help = "'skr-secrets --help' shows the options"
     private static let variable = "DBUS_SESSION_BUS_ADDRESS"
 
     package static func main(_ words: [String]) -> Int32 {
         do throws(CommandError) {
+            let hint = words.contains("--") ? help : "write a command after '--'; \(help)"
             guard let options = try SecretsOptions.options(in: words, hint: hint) else { return ExitCode.done.rawValue }
             if let date = options.manual { return try printManual(date) }
             if options.status { return try printStatus() }
             if options.attach { return try attach(options) }
             if !options.command.isEmpty { return try become(options.command, options) }
-            guard !words.contains("--") else {
-                throw .usage("a command is missing after --", hint: hint)
-            }
+            guard !words.contains("--") else { throw .usage("a command is missing after --", hint: hint) }
             return try startForShell(options)
         } catch {
             Console.report(error, by: name)

@@ -157,6 +157,7 @@ let package = Package(
                 "SecretService",
                 "SessionKeyring",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict
         ),

@@ -5,6 +5,7 @@ import CommandSupport
 import Glibc
 import SecretService
 import SessionKeyring
+import SystemPackage
 
 /// Runs `skr-secrets`, from the words of the command line to the exit code.
 package enum SecretsProgram {
@@ -68,12 +69,7 @@ package enum SecretsProgram {
         while let word = unsafe words.pointee, unsafe strcmp(word, "--") != 0 { unsafe words += 1 }
         unsafe words += 1
         if let program = unsafe words.pointee { unsafe execvp(program, words) }
-        let isMissing = errno == ENOENT
-        throw CommandError(
-            exitCode: isMissing ? .noCommand : .cannotExecute,
-            message: isMissing
-                ? "no such command: \(Display.quoted(command[0]))" : "can't run \(Display.quoted(command[0]))",
-            hint: "use the name of a program in PATH, or a path")
+        throw Executable.failure(of: command[0], Errno(rawValue: errno))
     }
 
     /// Connects to the bus that programs use now; `nil` if it is gone, or another user's.

@@ -26,18 +26,6 @@ enum Launch {
         throw failure(of: command, error)
     }
 
-    /// Returns whether PATH has a file with this name.
-    ///
-    /// `exec` reports EACCES if a folder of PATH can't be searched. A shell says instead that the command
-    /// doesn't exist.
-    static func isThere(_ name: String) -> Bool {
-        if name.utf8.contains(UInt8(ascii: "/")) { return true }
-        guard let path = unsafe getenv("PATH") else { return true }
-        return unsafe String(cString: path).split(separator: ":", omittingEmptySubsequences: false).contains { folder in
-            unsafe access("\(folder.isEmpty ? "." : folder)/\(name)", F_OK) == 0
-        }
-    }
-
     /// Returns the error for a child that could not run the command.
     static func failure(of command: CommandLineWords, _ failure: child_failure) -> CommandError {
         let error = Errno(rawValue: failure.code)
@@ -68,20 +56,10 @@ enum Launch {
     }
 
     private static func failure(of command: CommandLineWords, _ error: Errno) -> CommandError {
-        switch error == .permissionDenied && !isThere(command.lossyFirst) ? .noSuchFileOrDirectory : error {
-        case .noSuchFileOrDirectory:
-            CommandError(
-                exitCode: .noCommand, message: "no such command: \(Display.quoted(command.lossyFirst))",
-                hint: "use the name of a program in PATH, or a path")
-        case .argListTooLong:
-            cannotRun(
-                command, error.reason, hint: "a variable holds up to 128 KiB; pass large secrets with --file")
-        default: cannotRun(command, error.reason, hint: "make the file executable (chmod +x), or name another program")
-        }
+        Executable.failure(of: command.lossyFirst, error)
     }
 
     private static func cannotRun(_ command: CommandLineWords, _ reason: String, hint: String) -> CommandError {
-        CommandError(
-            exitCode: .cannotExecute, message: "can't run \(Display.quoted(command.lossyFirst)): \(reason)", hint: hint)
+        Executable.cannotRun(command.lossyFirst, reason, hint: hint)
     }
 }

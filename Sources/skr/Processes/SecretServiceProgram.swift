@@ -19,7 +19,7 @@ enum SecretServiceProgram {
             let path = "\(own[...slash])\(name)"
             if unsafe access(path, X_OK) == 0 { return path }
         }
-        return Launch.isThere(name) ? name : nil
+        return Executable.isThere(name) ? name : nil
     }
 
     /// Returns the words that run a command below `skr-secrets`, with a service of the session.

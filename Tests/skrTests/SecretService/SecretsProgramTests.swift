@@ -183,7 +183,7 @@ struct SecretsProgramTests {
             ("--attach -- true", 64, "--attach can't be combined with a command", "skr-secrets --help"),
             ("--", 64, "a command is missing after --", "skr-secrets --help"),
             ("-- no-such-command", 127, "no such command: 'no-such-command'", "PATH"),
-            ("-- /etc/passwd", 126, "can't run '/etc/passwd'", "PATH"),
+            ("-- /etc/passwd", 126, "can't run '/etc/passwd'", "chmod +x"),
             ("--attach", 64, "no session bus is known here", "skr-secrets -- CMD"),
             ("true", 64, "true", "skr-secrets --help"),
         ]

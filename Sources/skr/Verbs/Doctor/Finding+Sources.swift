@@ -20,7 +20,7 @@ extension Finding {
         }
         // A path is relative to the home folder, where commands run.
         func isThere(_ name: String) -> Bool {
-            guard name.contains("/") else { return Launch.isThere(name) }
+            guard name.contains("/") else { return Executable.isThere(name) }
             let home = (try? Variable.value("HOME")) ?? ""
             return unsafe access(name.hasPrefix("/") ? name : "\(home)/\(name)", X_OK) == 0
         }

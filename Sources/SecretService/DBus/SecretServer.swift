@@ -137,19 +137,22 @@ package final class SecretServer {
     /// If a client's call has to wait for other processes, its later calls wait, too. The calls also wait if they have
     /// taken the link's share of the time, or if the other side does not read its answers.
     private func answerCalls(of link: Link, _ now: ContinuousClock.Instant) {
-        var blocked: Set<String> = []
+        // When the next try of a client's first call is due.
+        var blocked: [String: ContinuousClock.Instant] = [:]
         var remaining: [Link.Call] = []
         let end = ContinuousClock.now + Link.share
-        for var call in link.calls {
-            if blocked.contains(call.client) || call.next > now || !link.hasRoom || .now >= end {
-                blocked.insert(call.client)
-                call.next = max(call.next, now + .milliseconds(1))
-                remaining.append(call)
-            } else if let pause = answer(&call, of: link) {
-                blocked.insert(call.client)
-                call.next = .now + pause
-                remaining.append(call)
+        for (position, var call) in link.calls.enumerated() {
+            guard link.hasRoom, .now < end else {
+                remaining += link.calls[position...]
+                break
             }
+            call.next = max(call.next, blocked[call.client] ?? call.next)
+            if call.next <= now {
+                guard let pause = answer(&call, of: link) else { continue }
+                call.next = .now + pause
+            }
+            blocked[call.client] = call.next
+            remaining.append(call)
         }
         link.calls = remaining
     }

@@ -15,7 +15,7 @@ check "the login's Secret Service has its secret" \
     becomes '^collection: login \(items: 1\)$' within one 'skr-secrets --status'
 check "the user's other login can reach the socket" \
     becomes '^collection: login \(items: 1\)$' within two "DBUS_SESSION_BUS_ADDRESS=unix:path=$socket skr-secrets --status"
-check "another user can't" is 'no Secret Service answers here' as sid env "DBUS_SESSION_BUS_ADDRESS=unix:path=$socket" skr-secrets --status
+check "another user can't" is "no Secret Service answers at unix:path=$socket" as sid env "DBUS_SESSION_BUS_ADDRESS=unix:path=$socket" skr-secrets --status
 check "next to the bus of the user manager, eval refuses" \
     becomes "use 'skr-secrets -- CMD' for one program, or 'skr-secrets --attach' for the bus" within two 'eval "$(skr-secrets)"'
 check "a command has a Secret Service anyway" is 'bus: private' within two 'skr-secrets -- skr-secrets --status | grep bus:'

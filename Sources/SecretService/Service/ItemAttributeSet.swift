@@ -17,8 +17,8 @@ struct ItemAttributeSet: Equatable {
 
     /// The attributes that tell items apart.
     ///
-    /// A set with nothing but ignored attributes, such as Chromium's, keeps them: otherwise, all such programs would share
-    /// one item.
+    /// A set with nothing but ignored attributes, such as Chromium's, keeps them: otherwise, all such programs would
+    /// share one item.
     var telling: [String: String] {
         let telling = all.filter { !Self.isIgnored($0.key, $0.value) }
         return telling.isEmpty ? all : telling

@@ -2,7 +2,8 @@ import Keyutils
 import SecretText
 import SessionKeyring
 
-/// The facts about a collection's items that their identities don't have: labels, content types, times and ignored attributes.
+/// The facts about a collection's items that their identities don't have: labels, content types, times and ignored
+/// attributes.
 ///
 /// They are in one hidden key of at most 4 KB, because a key for each item would soon fill the quota. The key can be
 /// missing, and other programs can write it, so nothing important is only there.

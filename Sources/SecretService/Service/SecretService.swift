@@ -4,8 +4,8 @@ package import SessionKeyring
 
 /// `org.freedesktop.secrets`: answers the calls of clients from a keyring.
 ///
-/// It never waits. If the store is blocked by another process, the call throws a failure that is ``ServiceFailure/isBlocked``,
-/// has changed nothing that matters, and can be repeated.
+/// It never waits. If another process blocks the store, the call throws a failure that is ``ServiceFailure/isBlocked``.
+/// Such a call has changed nothing that matters, and can be repeated.
 package final class SecretService {
     static let path = "/org/freedesktop/secrets"
     static let name = "org.freedesktop.secrets"
@@ -86,7 +86,7 @@ package final class SecretService {
     func answer(
         _ call: MessageHeader, _ body: WireReader, from client: String, _ attempt: inout BackendAttempt
     ) throws(ServiceFailure) -> Answer {
-        return try ServiceFailure.converting(call) {
+        try ServiceFailure.converting(call) {
             let object = try find(call.path ?? "/", for: client)
             let (interface, results) = try Interface.find(call, body, among: object.interfaces)
             var body = body
@@ -199,7 +199,7 @@ extension SecretService {
                 labels.label = name
                 // Without this key, the collection would not exist.
                 guard let payload = labels.payload(of: []) else { throw WireError() }
-                var attempt = BackendAttempt()
+                var attempt = BackendAttempt(mayUseLastResorts: false)
                 try collection.store.set(payload, for: .secretLabels, timeout: nil, &attempt)
                 signal("CollectionCreated", from: .service, collection.path)
             }

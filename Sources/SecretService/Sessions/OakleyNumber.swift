@@ -2,8 +2,8 @@ import Keyutils
 
 /// A number of 1,024 bits, with arithmetic modulo the prime of RFC 2409's second Oakley group.
 ///
-/// The time of a power depends only on the length of the exponent, so it reveals nothing about the exponent. The numbers
-/// are in Montgomery's form: `x * 2^1024 mod p`.
+/// The time of a power depends only on the length of the exponent, so it reveals nothing about the exponent. The
+/// numbers are in Montgomery's form: `x * 2^1024 mod p`.
 struct OakleyNumber {
     static let byteCount = 128
     private static let limbCount = 16

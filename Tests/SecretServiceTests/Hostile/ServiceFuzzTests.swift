@@ -180,10 +180,7 @@ private final class Peer {
     private var serial: UInt32 = 1
 
     init(_ service: TestService) throws {
-        var ends: [CInt] = [-1, -1]
-        try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
-        (socket, self.service) = (ends[0], service)
-        service.server.connect(ends[1])
+        (socket, self.service) = (try service.connect(), service)
     }
 
     deinit { close(socket) }

@@ -23,6 +23,14 @@ final class TestService {
         store = try SecretStore(scope)
     }
 
+    /// Connects a client, and returns its end of the connection.
+    func connect() throws -> CInt {
+        var ends: [CInt] = [-1, -1]
+        try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        server.connect(ends[1])
+        return ends[0]
+    }
+
     /// Connects a client that has said hello.
     func client() throws -> TestClient {
         let client = try TestClient(self)
@@ -55,10 +63,7 @@ final class TestClient {
     var signals: [IncomingMessage] = []
 
     init(_ service: TestService) throws {
-        var ends: [CInt] = [-1, -1]
-        try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
-        (socket, self.service) = (ends[0], service)
-        service.server.connect(ends[1])
+        (socket, self.service) = (try service.connect(), service)
     }
 
     deinit { close(socket) }

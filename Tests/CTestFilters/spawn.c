@@ -65,8 +65,13 @@ __attribute__((constructor)) static void begin(void) {
     pthread_detach(thread);
 }
 
-int test_spawn(pid_t *child, const char *program, char *const words[], char *const environment[], const int files[3]) {
+int test_spawn(pid_t *child, const char *program, char *const words[], char *const environment[], const int files[3],
+               bool in_session) {
     struct start start = {.child = child, .program = program, .words = words, .environment = environment, .files = files};
+    if (in_session) {
+        spawn(&start);
+        return start.error;
+    }
     pthread_mutex_lock(&mutex);
     while (wanted != NULL) pthread_cond_wait(&changed, &mutex);
     wanted = &start;

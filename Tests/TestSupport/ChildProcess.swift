@@ -24,15 +24,19 @@ package struct ChildProcess {
 
     /// Starts a program.
     ///
-    /// - Parameter files: the program's standard input, output and error.
+    /// - Parameters:
+    ///   - files: the program's standard input, output and error.
+    ///   - inSession: whether the program gets the session keyring of the calling thread. Otherwise, it gets the one
+    ///     that the tests were started with, if there was one.
     package init(
-        _ program: String, _ arguments: [String], environment: [String], files: (CInt, CInt, CInt)
+        _ program: String, _ arguments: [String], environment: [String], files: (CInt, CInt, CInt),
+        inSession: Bool = false
     ) throws {
         let words = ([program] + arguments).map { strdup($0) } + [nil]
         let variables = environment.map { strdup($0) } + [nil]
         defer { (words + variables).forEach { free($0) } }
         var child = pid_t()
-        let code = test_spawn(&child, program, words, variables, [files.0, files.1, files.2])
+        let code = test_spawn(&child, program, words, variables, [files.0, files.1, files.2], inSession)
         guard code == 0 else { throw Failure(description: "\(program): \(String(cString: strerror(code)))") }
         processID = child
     }

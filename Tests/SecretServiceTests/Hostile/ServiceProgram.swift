@@ -18,7 +18,8 @@ final class ServiceProgram {
         defer { close(ends[0]) }
         let script = #"echo "${DBUS_SESSION_BUS_ADDRESS#unix:path=}"; exec sleep 1000 > /dev/null"#
         let words = ["--namespace", namespace, "--", "sh", "-c", script]
-        leader = try ChildProcess(program, words, environment: ChildProcess.environment([:]), files: (0, ends[1], 2))
+        leader = try ChildProcess(
+            program, words, environment: ChildProcess.environment([:]), files: (0, ends[1], 2), inSession: true)
         close(ends[1])
         var line: [UInt8] = []
         var byte: UInt8 = 0

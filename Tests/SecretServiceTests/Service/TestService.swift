@@ -68,16 +68,21 @@ final class TestClient {
 
     deinit { close(socket) }
 
-    func send(_ bytes: [UInt8]) {
+    /// Sends bytes, and waits until the service has read them, unless `waits` is false.
+    ///
+    /// - Returns: whether all bytes were sent.
+    @discardableResult
+    func send(_ bytes: [UInt8], waits: Bool = true) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = Array(rest).withUnsafeBytes {
                 Glibc.send(socket, $0.baseAddress, $0.count, CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL))
             }
-            if count > 0 { rest = rest.dropFirst(count) } else if errno != EAGAIN { return }
+            if count > 0 { rest = rest.dropFirst(count) } else if errno != EAGAIN || !waits { return false }
             service.serve()
         }
         service.serve()
+        return true
     }
 
     /// The bytes that have arrived.

@@ -9,6 +9,8 @@ import Threads
 @Suite("Powers modulo the Oakley prime")
 struct OakleyNumberTests {
     /// Random numbers and corner cases.
+    ///
+    /// Most exponents are short, because each of their bytes takes the same steps, and a debug build is slow.
     private func cases(_ count: Int) -> [(base: [UInt8], exponent: [UInt8])] {
         print("random powers: seed \(testSeed)")
         var random = Choices(seed: testSeed, stream: 27)
@@ -21,7 +23,8 @@ struct OakleyNumberTests {
                 number < corners.count
                 ? corners[number]
                 : (0..<Int.random(in: 1...128, using: &random)).map { _ in .random(in: 0...255, using: &random) }
-            let exponent = (0..<Int.random(in: 1...32, using: &random)).map { _ in
+            let length = Int.random(in: 1...(number % 8 == 0 ? 32 : 4), using: &random)
+            let exponent = (0..<length).map { _ in
                 UInt8.random(in: 0...255, using: &random)
             }
             return (base, exponent)

@@ -87,7 +87,7 @@ int has_ended(pid_t child)
     return waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child;
 }
 
-/* Closes the descriptors of a range, of which 3 is the first. */
+/* Closes the descriptors from first to last, except 0 to 2. */
 static void close_between(int first, int last)
 {
     if (first < 3)

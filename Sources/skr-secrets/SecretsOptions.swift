@@ -24,7 +24,8 @@ struct SecretsOptions: ExampleCommand {
             it (--attach). It also ends when the session keyring is revoked, or with a signal.
 
             A rule for --timeout-for is ATTRIBUTE=VALUE=DURATION. VALUE is a pattern as for a shell: '*' stands for any \
-            text, as in 'service=gh:*=8h', and a backslash precedes a '?' or '[' that stands for itself. The first rule that fits an item decides; --timeout is for all others.
+            text, as in 'service=gh:*=8h', and a backslash precedes a '?' or '[' that stands for itself. The first \
+            rule that fits an item decides; --timeout is for all others.
             """,
         version: "skr-secrets 0.1.0"
     )

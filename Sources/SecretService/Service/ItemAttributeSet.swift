@@ -25,7 +25,10 @@ struct ItemAttributeSet: Equatable {
     }
 
     /// The attributes that the identity does not have.
-    var ignored: [String: String] { all.filter { telling[$0.key] == nil } }
+    var ignored: [String: String] {
+        let telling = telling
+        return all.filter { telling[$0.key] == nil }
+    }
 
     var identity: ItemIdentity {
         let telling = telling

@@ -192,9 +192,9 @@ extension SecretService {
         } else {
             let name = label ?? "collection"
             guard name.utf8.count <= 256 else { throw ServiceFailure.limit("a label has at most 256 bytes") }
-            let isNew = try self.collection(named: name) == nil
-            collection = try self.collection(named: name) ?? newCollection(name)
-            if isNew {
+            let known = try self.collection(named: name)
+            collection = try known ?? newCollection(name)
+            if known == nil {
                 var labels = ItemLabels()
                 labels.label = name
                 // Without this key, the collection would not exist.

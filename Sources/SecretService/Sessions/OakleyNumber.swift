@@ -19,7 +19,7 @@ struct OakleyNumber {
             """)
     /// `-1/p mod 2^64`: the lowest limb of the prime is -1.
     private static let negatedInverse: UInt64 = 1
-    private static let one = zeroed.adding(bit: 1)
+    private static let one = OakleyNumber(hexadecimal: "1")
     /// `2^2048 mod p`, which converts a number to Montgomery's form.
     private static let squaredRadix = (0..<2_048).reduce(one) { number, _ in number.doubled() }
 
@@ -50,12 +50,6 @@ struct OakleyNumber {
             }
             limbs[position / 8] |= UInt64(byte) << UInt64(8 * (position % 8))
         }
-    }
-
-    private func adding(bit: UInt64) -> OakleyNumber {
-        var sum = self
-        sum.limbs[0] |= bit
-        return sum
     }
 
     /// Subtracts the prime if the number, with this carry above it, is not smaller.

@@ -18,8 +18,9 @@ int test_fork(void);
 
 /* Starts a program as if from a fresh login. Every signal has its default action and none is blocked. The program leads
  * a process group, and has these files as standard input, output and error and no other files. If `in_session` is
- * false, it has the session keyring that the tests were started with, if there was one; otherwise the one of the calling
- * thread. Don't call this in a forked child. Returns 0, or an errno. */
+ * false, it has the session keyring that the tests were started with, if there was one; otherwise that of the calling
+ * thread. Don't call this in a forked child.
+ * Returns 0, or an errno. */
 int test_spawn(pid_t *child, const char *program, char *const words[], char *const environment[], const int files[3],
                bool in_session);
 

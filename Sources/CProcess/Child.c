@@ -42,51 +42,6 @@ static enum child_step become_child(const struct child_setup *setup, pid_t paren
     return CHILD_EXECUTED;
 }
 
-pid_t start_child(const struct child_setup *setup, struct child_failure *failure)
-{
-    int report[2];
-    struct sigaction usual = { .sa_handler = SIG_DFL }, childs;
-    pid_t child, parent = getpid();
-    ssize_t count = 0;
-    failure->step = CHILD_EXECUTED;
-    if (pipe2(report, O_CLOEXEC) != 0) {
-        failure->code = errno;
-        return -1;
-    }
-    if (report[1] <= STDERR_FILENO) {
-        /* If a standard descriptor is closed, the pipe can get its number. Move it to a higher one. */
-        int moved = fcntl(report[1], F_DUPFD_CLOEXEC, 3);
-        close(report[1]);
-        report[1] = moved;
-    }
-    /* If SIGCHLD is ignored, waitpid can't report a child. The child restores the previous action. */
-    sigaction(SIGCHLD, &usual, &childs);
-    child = fork();
-    if (child == 0) {
-        failure->step = become_child(setup, parent, &childs);
-        failure->code = errno;
-        while (write(report[1], failure, sizeof *failure) < 0 && errno == EINTR)
-            ;
-        _exit(127);
-    }
-    failure->code = errno;
-    close(report[1]);
-    if (child > 0) {
-        while ((count = read(report[0], failure, sizeof *failure)) < 0 && errno == EINTR)
-            ;
-        if (count > 0)
-            waitpid(child, NULL, 0);
-    }
-    close(report[0]);
-    return count > 0 ? -1 : child;
-}
-
-int has_ended(pid_t child)
-{
-    siginfo_t info = { .si_pid = 0 };
-    return waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child;
-}
-
 /* Closes the descriptors from first to last, except 0 to 2. */
 static void close_between(int first, int last)
 {
@@ -97,6 +52,136 @@ static void close_between(int first, int last)
     /* A kernel before 5.9. */
     for (int limit = (int)sysconf(_SC_OPEN_MAX); first <= last && first < limit; first++)
         close(first);
+}
+
+/* Returns a descriptor that is not a standard one, for the same file. */
+static int above_standard(int descriptor)
+{
+    int moved;
+    if (descriptor > STDERR_FILENO)
+        return descriptor;
+    moved = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
+    close(descriptor);
+    return moved;
+}
+
+static ssize_t write_whole(int descriptor, const void *bytes, size_t count)
+{
+    ssize_t written;
+    while ((written = write(descriptor, bytes, count)) < 0 && errno == EINTR)
+        ;
+    return written;
+}
+
+static ssize_t read_whole(int descriptor, void *bytes, size_t count)
+{
+    ssize_t got;
+    while ((got = read(descriptor, bytes, count)) < 0 && errno == EINTR)
+        ;
+    return got;
+}
+
+/* Becomes the program, or reports the step that failed. */
+static void become_child_or_report(
+    const struct child_setup *setup, pid_t parent, const struct sigaction *childs, int report)
+{
+    struct child_failure failure;
+    failure.step = become_child(setup, parent, childs);
+    failure.code = errno;
+    write_whole(report, &failure, sizeof failure);
+    _exit(127);
+}
+
+/* Is the guard: starts the child, then writes its process ID and, at its end, its status. Ends only by SIGKILL. */
+static void guard_child(
+    const struct child_setup *setup, pid_t parent, const struct sigaction *childs, int report, int status)
+{
+    struct child_failure failure = { .step = CHILD_GUARDED };
+    siginfo_t info = { .si_pid = 0 };
+    sigset_t all;
+    pid_t child = -1, guard = getpid();
+    int code;
+    sigfillset(&all);
+    if (sigprocmask(SIG_SETMASK, &all, NULL) == 0 && end_with_parent(parent) == 0
+        && prctl(PR_SET_CHILD_SUBREAPER, 1) == 0) {
+        failure.step = CHILD_EXECUTED;
+        child = fork();
+    }
+    if (child == 0)
+        become_child_or_report(setup, guard, childs, report);
+    if (child < 0) {
+        failure.code = errno;
+        write_whole(report, &failure, sizeof failure);
+        _exit(127);
+    }
+    write_whole(status, &child, sizeof child);
+    /* Nobody must wait for the guard's copies of the caller's files. */
+    close_between(3, status - 1);
+    close_between(status + 1, INT_MAX);
+    /* The child stays a zombie, so that its process ID is not used again. */
+    while (waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) != 0 && errno == EINTR)
+        ;
+    code = info.si_code == CLD_EXITED ? info.si_status << 8
+                                      : info.si_status | (info.si_code == CLD_DUMPED ? 0x80 : 0);
+    write_whole(status, &code, sizeof code);
+    while (1)
+        pause();
+}
+
+pid_t start_child(const struct child_setup *setup, struct child_failure *failure)
+{
+    int report[2], status[2] = { -1, -1 };
+    struct sigaction usual = { .sa_handler = SIG_DFL }, childs;
+    pid_t child, parent = getpid();
+    ssize_t count = 0;
+    failure->step = CHILD_EXECUTED;
+    if (pipe2(report, O_CLOEXEC) != 0) {
+        failure->code = errno;
+        return -1;
+    }
+    /* If a standard descriptor is closed, a pipe can get its number. */
+    report[1] = above_standard(report[1]);
+    if (setup->guard && pipe2(status, O_CLOEXEC) != 0) {
+        failure->code = errno;
+        close(report[0]);
+        close(report[1]);
+        return -1;
+    }
+    status[0] = above_standard(status[0]);
+    status[1] = above_standard(status[1]);
+    /* If SIGCHLD is ignored, waitpid can't report a child. The child restores the previous action. */
+    sigaction(SIGCHLD, &usual, &childs);
+    child = fork();
+    if (child == 0 && setup->guard)
+        guard_child(setup, parent, &childs, report[1], status[1]);
+    if (child == 0)
+        become_child_or_report(setup, parent, &childs, report[1]);
+    failure->code = errno;
+    close(report[1]);
+    if (child > 0)
+        count = read_whole(report[0], failure, sizeof *failure);
+    close(report[0]);
+    if (!setup->guard) {
+        if (count > 0)
+            waitpid(child, NULL, 0);
+        return count > 0 ? -1 : child;
+    }
+    close(status[1]);
+    *setup->guard = (struct child_guard) { .process = child, .status = status[0] };
+    if (child > 0 && count == 0 && read_whole(status[0], &child, sizeof child) == sizeof child)
+        return child;
+    end_guard(setup->guard);
+    return -1;
+}
+
+void end_guard(const struct child_guard *guard)
+{
+    close(guard->status);
+    if (guard->process <= 0)
+        return;
+    kill(guard->process, SIGKILL);
+    while (waitpid(guard->process, NULL, 0) < 0 && errno == EINTR)
+        ;
 }
 
 int fork_detached(int kept, int other)

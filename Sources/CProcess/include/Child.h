@@ -16,10 +16,22 @@ struct child_setup {
     const char *folder;
     /* Whether the child gets its own process group. */
     int leads_group;
+    /* The process that keeps the child's descendants together, which start_child starts; NULL for none. */
+    struct child_guard *guard;
+};
+
+/* A process between the caller and the child. If a parent below it ends, its children become the guard's
+   (PR_SET_CHILD_SUBREAPER), so all that the child has started stays below the guard. It blocks all signals, keeps
+   the child's process ID from being used again, and ends with end_guard, or when the thread that started it ends.
+   Then its remaining children become those of the next subreaper, as if there had been no guard. */
+struct child_guard {
+    pid_t process;
+    /* A descriptor from which the child's status, as from waitpid(2), can be read when the child has ended. */
+    int status;
 };
 
 /* The child's steps before it becomes the program. */
-enum child_step { CHILD_TIED, CHILD_CONNECTED, CHILD_MOVED, CHILD_GROUPED, CHILD_SIGNALS_SET, CHILD_EXECUTED };
+enum child_step { CHILD_GUARDED, CHILD_TIED, CHILD_CONNECTED, CHILD_MOVED, CHILD_GROUPED, CHILD_SIGNALS_SET, CHILD_EXECUTED };
 
 /* The child's failed step, and its errno. */
 struct child_failure {
@@ -32,12 +44,12 @@ struct child_failure {
    Between fork and exec, the child makes only system calls. */
 pid_t start_child(const struct child_setup *setup, struct child_failure *failure);
 
+/* Ends the guard. The child and its descendants continue, unless the child still runs: the kernel kills it. */
+void end_guard(const struct child_guard *guard);
+
 /* Makes the kernel kill this process when its parent ends. Returns 0, or -1 with errno, which is ESRCH if the parent
    has already ended. An exec that changes the user undoes it. */
 int end_with_parent(pid_t parent);
-
-/* Returns whether a child has ended; a later waitpid(2) still gets its status. */
-int has_ended(pid_t child);
 
 /* Forks twice, so that no process has to wait for the new one. Returns 1 in the new process and 0 in the caller,
    or -1 if there is no new process. The new process has its own session, /dev/null as its standard descriptors,

@@ -17,19 +17,16 @@ struct ChildSettings {
 ///
 /// The child gets the signals that are sent to us. If we are killed, the kernel kills the child too.
 struct ChildCommand: ~Copyable {
-    /// How long a command has to end after SIGTERM, before it is killed.
-    static let grace = Duration.seconds(5)
-
     private let processID: pid_t
+    /// The process that keeps all that a limited command starts below itself.
+    private let commandGuard: child_guard?
     private let signals: CInt
     /// Whether the child leads its own process group, which then gets the signals.
     private let leadsGroup: Bool
     private var status: CInt?
     private var received: CInt = 0
     private var renewer: LeaseRenewer
-    private let isLimited: Bool
-    /// When to end the command, and the signal for it; `nil` for never, or after the last signal.
-    private var next: (time: ContinuousClock.Instant, signal: CInt)?
+    private var limit: TimeLimit?
     /// Whether the command was ended because it ran for too long.
     private var isOverdue = false
 
@@ -48,15 +45,19 @@ struct ChildCommand: ~Copyable {
         guard arrivals >= 0 else { throw Launch.cannotForwardSignals(to: command, .last) }
         var failure = child_failure()
         var child: pid_t = 0
+        var commandGuard = child_guard(process: 0, status: -1)
         // With a terminal, the command stays in our process group, so that the terminal's keys and `fg` reach both.
         let leadsGroup = settings.limit != nil && !Console.hasTerminal
         unsafe settings.environment.withPointers { variables in
             unsafe withUnsafePointer(to: &before) { mask in
                 unsafe settings.folder.withCString { folder in
-                    var setup = unsafe child_setup(
-                        words: command.pointers, environment: variables, input: input?.rawValue ?? -1,
-                        output: output?.rawValue ?? -1, mask: mask, folder: folder, leads_group: leadsGroup ? 1 : 0)
-                    LookupThread.onFirstThread { child = unsafe start_child(&setup, &failure) }
+                    unsafe withUnsafeMutablePointer(to: &commandGuard) { commandGuard in
+                        var setup = unsafe child_setup(
+                            words: command.pointers, environment: variables, input: input?.rawValue ?? -1,
+                            output: output?.rawValue ?? -1, mask: mask, folder: folder,
+                            leads_group: leadsGroup ? 1 : 0, guard: settings.limit == nil ? nil : commandGuard)
+                        LookupThread.onFirstThread { child = unsafe start_child(&setup, &failure) }
+                    }
                 }
             }
         }
@@ -66,9 +67,10 @@ struct ChildCommand: ~Copyable {
         }
         processID = child
         self.leadsGroup = leadsGroup
-        isLimited = settings.limit != nil
         self.renewer = renewer
-        next = settings.limit.map { (.now + $0, SIGTERM) }
+        self.commandGuard = settings.limit == nil ? nil : commandGuard
+        let descendants = Descendants(of: commandGuard.process, orOnly: leadsGroup ? -child : child)
+        limit = settings.limit.map { TimeLimit($0, of: descendants) }
         // If we are killed, the lease must not be free while the command still runs. If this fails, the
         // release notices it.
         _ = try? renewer.name(command: child)
@@ -77,6 +79,7 @@ struct ChildCommand: ~Copyable {
 
     deinit {
         close(signals)
+        if var commandGuard { unsafe end_guard(&commandGuard) }
     }
 
     /// Waits until `file` can be read; forwards signals and renews the lease in the meantime.
@@ -88,8 +91,10 @@ struct ChildCommand: ~Copyable {
             var wanted = [Self.readable(file.rawValue), Self.readable(signals)]
             let count = unsafe poll(&wanted, 2, millisecondsLeft)
             renewer.renewIfDue()
-            endIfDue()
-            if isLimited, next == nil, let null = try? unsafe FileDescriptor.open("/dev/null", .readOnly) {
+            enforceLimit()
+            // Only a process that we can't end still has the other end open.
+            let isAbandoned = limit?.isOver == true && (isOverdue || !Self.isReadable(file.rawValue))
+            if isAbandoned, let null = try? unsafe FileDescriptor.open("/dev/null", .readOnly) {
                 _ = try? null.closeAfter { try null.duplicate(as: file) }
                 return
             }
@@ -100,46 +105,59 @@ struct ChildCommand: ~Copyable {
     }
 
     /// Waits until the command has ended; forwards signals and renews the lease in the meantime.
+    ///
+    /// If the command has run for too long, all that it has started has ended too.
     mutating func waitForEnd() -> ChildEnd {
         while true {
             // This comes first, because a signal that arrived just before the command's end would be lost otherwise.
             forwardSignals()
-            if let status { return ChildEnd(status: status, received: received, isOverdue: isOverdue) }
-            var status: CInt = 0
-            let ended = unsafe waitpid(processID, &status, WNOHANG)
-            if ended == processID {
-                self.status = status
-                continue
+            if let status = status ?? (limit?.isOver == true ? SIGKILL : nil), limit?.isEnding != true {
+                return ChildEnd(status: status, received: received, isOverdue: isOverdue)
             }
-            var wanted = [Self.readable(signals)]
-            _ = unsafe poll(&wanted, 1, millisecondsLeft)
+            if status == nil, readStatus() { continue }
+            // Only the guard's pipe is watched: SIGCHLD reports its end, and not the command's.
+            var wanted = [Self.readable(signals), Self.readable(status == nil ? commandGuard?.status ?? -1 : -1)]
+            _ = unsafe poll(&wanted, 2, millisecondsLeft)
             renewer.renewIfDue()
-            endIfDue()
+            enforceLimit()
         }
+    }
+
+    /// Notes the command's status if it has ended; returns whether it has.
+    private mutating func readStatus() -> Bool {
+        var status: CInt = 0
+        if let commandGuard {
+            guard Self.isReadable(commandGuard.status) else { return false }
+            let size = MemoryLayout<CInt>.size
+            // If somebody has killed the guard, the kernel has killed the command.
+            if unsafe read(commandGuard.status, &status, size) != size { status = SIGKILL }
+        } else if unsafe waitpid(processID, &status, WNOHANG) != processID {
+            return false
+        }
+        self.status = status
+        return true
     }
 
     /// How long `poll(2)` can wait.
-    private var millisecondsLeft: Int32 {
-        guard let next else { return renewer.millisecondsLeft }
-        let (seconds, attoseconds) = (next.time - .now).components
-        return min(renewer.millisecondsLeft, Int32(clamping: seconds * 1_000 + attoseconds / 1_000_000_000_000_000 + 1))
-    }
+    private var millisecondsLeft: Int32 { min(renewer.millisecondsLeft, limit?.millisecondsLeft ?? .max) }
 
-    /// Ends the command if it has run for too long: first with SIGTERM, and later with SIGKILL.
-    private mutating func endIfDue() {
-        guard let (time, signal) = next, time <= .now else { return }
-        if status == nil {
-            // If it has ended, a program that it started still has its output open.
-            if has_ended(processID) == 0 { isOverdue = true }
-            send(signal)
-        }
-        next = signal == SIGTERM ? (.now + Self.grace, SIGKILL) : nil
+    /// Ends the command and all that it has started if it has run for too long.
+    private mutating func enforceLimit() {
+        guard limit?.isReached == true else { return }
+        // If the command has ended in time, a program that it started still has its output open.
+        if limit?.isEnding == false, status == nil, !readStatus() { isOverdue = true }
+        limit?.enforce()
     }
 
     private func send(_ signal: CInt) { kill(leadsGroup ? -processID : processID, signal) }
 
     private static func readable(_ descriptor: CInt) -> pollfd {
         pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    }
+
+    private static func isReadable(_ descriptor: CInt) -> Bool {
+        var wanted = readable(descriptor)
+        return unsafe poll(&wanted, 1, 0) > 0
     }
 
     /// Forwards the signals that have arrived, except those that the terminal has also sent to the command.

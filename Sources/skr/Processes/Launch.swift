@@ -34,6 +34,7 @@ enum Launch {
         }
         let (step, call) =
             switch failure.step {
+            case CHILD_GUARDED: ("start the process that keeps its descendants together", "prctl")
             case CHILD_TIED: ("make it end together with skr", "prctl")
             case CHILD_CONNECTED: ("connect its input and output", "dup2")
             case CHILD_GROUPED: ("give it its own process group", "setpgid")

@@ -57,4 +57,32 @@ struct SourceTerminalTests {
             typing: [.init(prompt: "PIN: ", keys: "1234\n")])
         #expect(shown.hasSuffix("<1234>\n<1234>\n"), "\(shown)")
     }
+
+    @Test("all that a command has started ends at its limit, also if its parent has ended or it leads a session")
+    func limit() throws {
+        let shown = try run(
+            """
+            kid --timeout 1m --limit 1s -- sh -c "sleep 71; echo x"
+            stubborn --timeout 1m --limit 1s -- sh -c "trap '' TERM; (setsid sleep 71 &); sh -c 'sleep 71; sleep 71'; sleep 71"
+            finished --timeout 1m --limit 1s -- sh -c "sleep 71 & echo x"
+            """,
+            #"""
+            left() { for i in {1..20}; do pgrep -xf 'sleep 71' > /dev/null || break; sleep 0.05; done; pgrep -cxf 'sleep 71'; }
+            # A child that skr had before must not end.
+            bash -c 'sleep 72 & exec skr get kid'; echo rc=$?; left; pgrep -cxf 'sleep 72'; pkill -xf 'sleep 72'
+            skr get stubborn; echo rc=$?; left; skr get finished; echo rc=$?; left
+            """#, typing: [])
+        #expect(shown.contains("rc=75\n0\n1\n"), "\(shown)")
+        #expect(shown.hasSuffix("rc=75\n0\nx\nrc=0\n0\n"), "\(shown)")
+    }
+
+    @Test("a daemon that a command leaves behind is not a child of the program that skr becomes")
+    func daemon() throws {
+        let shown = try run(
+            "api --timeout 1m -- sh -c '(setsid sleep 73 > /dev/null 2>&1 &); echo s3cret'",
+            #"""
+            skr exec --env A=skr://api -- bash -c 'pgrep -cxf "sleep 73"; pgrep -cP $$ sleep'; pkill -xf 'sleep 73'
+            """#, typing: [])
+        #expect(shown.hasSuffix("\n1\n0\n"), "\(shown)")
+    }
 }

@@ -1,0 +1,56 @@
+import Glibc
+
+/// All that a command has started, directly or through others: the processes below its guard.
+///
+/// A process stays below the guard even if the process that started it has ended, and `/proc` shows it there.
+struct Descendants {
+    private let guardID: pid_t
+    /// The command, or its process group as a negative number: all that we can reach without `/proc`.
+    private let target: pid_t
+    /// The start times of the processes that got SIGTERM, because a second one would run a shell's `trap` again.
+    private var asked: [pid_t: UInt64] = [:]
+    /// The last signal that the target got.
+    private var last: CInt?
+
+    init(of guardID: pid_t, orOnly target: pid_t) {
+        self.guardID = guardID
+        self.target = target
+    }
+
+    /// Sends a signal to each process, SIGTERM only once, and returns whether any is left that we can signal.
+    ///
+    /// The processes start others meanwhile, so call this again until it returns `false`. A command that has become
+    /// another user can't be signalled.
+    mutating func end(by signal: CInt) -> Bool {
+        guard let running = running() else {
+            if last != signal { kill(target, signal) }
+            last = signal
+            return true
+        }
+        var isAnyLeft = false
+        for (id, record) in running {
+            let isWaitedFor = signal == SIGTERM && asked[id] == record.startTime
+            if !isWaitedFor { asked[id] = record.startTime }
+            if kill(id, isWaitedFor ? 0 : signal) == 0 { isAnyLeft = true }
+        }
+        return isAnyLeft
+    }
+
+    /// Returns the processes that have not ended; `nil` if `/proc` doesn't show them.
+    private func running() -> [(id: pid_t, record: ProcessRecord)]? {
+        // In a container, /proc can be that of its machine, where the same numbers are other processes.
+        guard (try? LinkedPath.linkTarget("/proc/self")) == String(getpid()),
+            ProcessRecord(guardID)?.parent == getpid()
+        else { return nil }
+        let all = FolderNames.all(in: "/proc").compactMap { pid_t($0) }
+            .compactMap { id in ProcessRecord(id).map { (id: id, record: $0) } }
+        let children = Dictionary(grouping: all, by: \.record.parent)
+        var found = children[guardID] ?? []
+        var next = 0
+        while next < found.count {
+            found += children[found[next].id] ?? []
+            next += 1
+        }
+        return found.filter { !$0.record.hasEnded }
+    }
+}

@@ -1,0 +1,38 @@
+import Glibc
+import Keyutils
+
+/// A process as the line in `/proc/PID/stat` describes it; see proc_pid_stat(5).
+struct ProcessRecord {
+    /// The name that the kernel keeps, of at most 15 bytes for a program.
+    let name: String
+    let parent: pid_t
+    let hasEnded: Bool
+    /// The kernel's flags, PF_ in linux/sched.h.
+    let flags: UInt32
+    let threads: Int
+    /// When the process started, in clock ticks since the machine did.
+    let startTime: UInt64
+
+    /// Returns `nil` if `/proc` doesn't show the process.
+    init?(_ id: pid_t) {
+        guard let line = try? readProcFile("/proc/\(id)/stat") else { return nil }
+        self.init(parsing: line)
+    }
+
+    init?(parsing line: String) {
+        // The name can contain parentheses and spaces.
+        guard let start = line.utf8.firstIndex(of: UInt8(ascii: "(")),
+            let end = line.utf8.lastIndex(of: UInt8(ascii: ")")), start < end
+        else { return nil }
+        let fields = Array(line[end...].utf8.split(separator: UInt8(ascii: " ")).dropFirst())
+        guard fields.count > 19, let parent = pid_t(Substring(fields[1])), let flags = UInt32(Substring(fields[6])),
+            let threads = Int(Substring(fields[17])), let startTime = UInt64(Substring(fields[19]))
+        else { return nil }
+        name = String(line[line.utf8.index(after: start)..<end])
+        self.parent = parent
+        hasEnded = [UInt8(ascii: "Z"), UInt8(ascii: "X")].contains(fields[0].first)
+        self.flags = flags
+        self.threads = threads
+        self.startTime = startTime
+    }
+}

@@ -24,6 +24,12 @@ struct SetupUser {
                 exitCode: .unavailable, message: "can't find the path of skr in /proc", hint: "mount /proc")
         }
         guard unsafe access(executable, F_OK) == 0 else {
+            guard errno != EACCES else {
+                throw CommandError(
+                    exitCode: .noPermission,
+                    message: "\(Display.quoted(executable)) is in a folder that you can't enter",
+                    hint: "use an skr that is installed where your programs find it, such as /usr/local/bin")
+            }
             throw CommandError(
                 exitCode: .tryAgain, message: "\(Display.quoted(executable)) does not exist any more",
                 hint: "skr has just been replaced; run the command again")

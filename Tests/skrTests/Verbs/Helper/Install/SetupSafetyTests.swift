@@ -201,6 +201,22 @@ struct SetupSafetyTests {
         #expect(outcome.output == "1\n", "\(outcome)")
     }
 
+    @Test("if the user can't enter the folder of skr's executable, install says so", .enabled(if: geteuid() == 0))
+    func closedFolder() throws {
+        let outcome = try run(
+            """
+            mkdir -p closed/open home; cp "$(command -v skr)" closed/open/; chmod 700 closed; cd closed/open
+            setpriv --reuid 60495 --regid 60498 --clear-groups ./skr helper install docker 2>&1 | sed "s|$work|W|"; echo ${PIPESTATUS[0]}
+            """)
+        #expect(
+            outcome.output == """
+                skr: error: 'W/closed/open/skr' is in a folder that you can't enter
+                skr: hint: use an skr that is installed where your programs find it, such as /usr/local/bin
+                77
+
+                """, "\(outcome)")
+    }
+
     @Test("if skr's executable was replaced, install creates no link to the removed file")
     func replacedProgram() throws {
         let outcome = try run(

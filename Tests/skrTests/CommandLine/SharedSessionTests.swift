@@ -20,7 +20,6 @@ private func withoutSession(_ script: String, as user: Int, environment: [String
 {
     try CommandRunner().shell(
         #"""
-        copy=$(mktemp -d); chmod 755 $copy; trap 'rm -rf $copy' EXIT; cp $(command -v skr) $copy/skr; export PATH=$copy:$PATH
         setpriv --reuid $OTHER --regid $OTHER --clear-groups bash -c '
             keyctl show @us >/dev/null
             keyctl session _uid_ses.$OTHER bash -c "$SCRIPT" 2> >(grep -v "^Joined session" >&2)'

@@ -9,15 +9,8 @@ struct CommandRunner {
         let errors: String
     }
 
-    /// The tested `skr`: the executable that `SKR_TEST_EXECUTABLE` names, or else the built one.
-    static let executable =
-        ProcessInfo.processInfo.environment["SKR_TEST_EXECUTABLE"].map { URL(fileURLWithPath: $0) } ?? built
-
-    /// The `skr` that was built next to this test bundle.
-    static let built: URL = {
-        let bundle = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        return URL(fileURLWithPath: bundle ?? "").deletingLastPathComponent().appendingPathComponent("skr")
-    }()
+    /// The tested `skr`, which every user can run.
+    static let executable = TestedPrograms.folder.appendingPathComponent(TestedPrograms.skr.lastPathComponent)
 
     /// A namespace for this test only, so that tests don't disturb each other.
     let namespace = "skr-test-\(UUID().uuidString)"

@@ -98,7 +98,7 @@ struct CachedEndTests {
             guard test_filter_install(-1, error) == 0 else { exit(3) }
             let words: [UnsafeMutablePointer<CChar>?] =
                 ["skr", "cached", "a", "--timeout", "5m", "--", "true"].map { (word: String) in strdup(word) } + [nil]
-            execv(CommandRunner.executable.path, words)
+            execv(TestedPrograms.skr.path, words)
             exit(4)
         }
     }

@@ -268,6 +268,6 @@ private func execDoctor(behindFilter operation: CInt, _ error: CInt) -> Never {
     guard test_filter_install(operation, error) == 0 else { exit(3) }
     let words: [UnsafeMutablePointer<CChar>?] =
         ["skr", "doctor", "--json"].map { (word: String) in strdup(word) } + [nil]
-    execv(CommandRunner.executable.path, words)
+    execv(TestedPrograms.skr.path, words)
     exit(4)
 }

@@ -28,7 +28,7 @@ struct EarlyGetTests {
             let outcome = try CommandRunner().inSession(
                 #"cd "$FOLDER"; source ./script"#,
                 environment: [
-                    "FOLDER": folder.path, "WITH": EarlyGetCases.installed ?? "", "WITHOUT": CommandRunner.built.path,
+                    "FOLDER": folder.path, "WITH": EarlyGetCases.installed ?? "", "WITHOUT": TestedPrograms.built.path,
                 ])
             let lines = outcome.output.split(separator: "\n")
             #expect(

@@ -122,7 +122,7 @@ struct ImportTests {
             guard test_filter_install(-1, error) == 0 else { exit(3) }
             let words: [UnsafeMutablePointer<CChar>?] =
                 ["skr", "import", "--from", "python-keyring-keyutils"].map { (word: String) in strdup(word) } + [nil]
-            execv(CommandRunner.executable.path, words)
+            execv(TestedPrograms.skr.path, words)
             exit(4)
         }
     }

@@ -10,7 +10,6 @@ private let isRoot = geteuid() == 0
 private func asUser(_ user: Int, _ script: String) throws -> CommandRunner.Outcome {
     try CommandRunner().shell(
         #"""
-        copy=$(mktemp -d); chmod 755 $copy; trap 'rm -rf $copy' EXIT; cp $(command -v skr) $copy/skr; export PATH=$copy:$PATH
         setpriv --reuid $OTHER --regid $OTHER --clear-groups keyctl session - bash -c "$SCRIPT" 2> >(grep -v "^Joined session" >&2)
         """#, environment: ["OTHER": "\(user)", "SCRIPT": script, "SKR_NAMESPACE": "", "SKR_SCOPE": ""])
 }
@@ -93,7 +92,6 @@ struct ListAllTests {
         let user = Int.random(in: 1_000_000...2_000_000_000)
         let outcome = try CommandRunner().shell(
             #"""
-            copy=$(mktemp -d); chmod 755 $copy; trap 'rm -rf $copy' EXIT; cp $(command -v skr) $copy/skr; export PATH=$copy:$PATH
             unshare -m bash -c 'umount -l /proc; exec "$@"' bash setpriv --reuid $OTHER --regid $OTHER --clear-groups \
                 keyctl session - bash -c 'keyctl link @u @s; printf 1 | skr set a --scope user; skr list --all' 2>&1 | grep ^user
             """#,
@@ -107,7 +105,6 @@ struct ListAllTests {
         let user = Int.random(in: 1_000_000...2_000_000_000)
         let outcome = try CommandRunner().shell(
             #"""
-            copy=$(mktemp -d); chmod 755 $copy; trap 'rm -rf $copy' EXIT; cp $(command -v skr) $copy/skr; export PATH=$copy:$PATH
             as() { unshare -m bash -c "$HIDING"'exec "$@"' bash setpriv --reuid $OTHER --regid $OTHER --clear-groups "$@"; }
             keyctl session - bash -c "$(declare -f as)"'
                 as skr list --all; as keyctl session - skr list --all; as keyctl session named-$OTHER skr list --all
@@ -188,7 +185,7 @@ struct ListAllTests {
             guard test_filter_install(-1, error) == 0 else { exit(3) }
             let words: [UnsafeMutablePointer<CChar>?] =
                 ["skr", "list", "--all"].map { (word: String) in strdup(word) } + [nil]
-            execv(CommandRunner.executable.path, words)
+            execv(TestedPrograms.skr.path, words)
             exit(4)
         }
     }

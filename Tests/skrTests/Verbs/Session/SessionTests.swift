@@ -90,7 +90,6 @@ struct SessionTests {
     func ordinaryUser() throws {
         let outcome = try CommandRunner().inSession(
             #"""
-            copy=$(mktemp -d); chmod 755 $copy; trap 'rm -rf $copy' EXIT; cp $(command -v skr) $copy/skr; export PATH=$copy:$PATH
             as() { setpriv --reuid 60400 --regid 60400 --clear-groups "$@"; }
             as skr session -- bash -c 'printf one | skr set a; skr get a; echo; skr exec --env A=skr://a --file F=skr://a -- sh -c "echo \$A; cat \$F"'
             # The shell keeps running to the end, and so does its session.

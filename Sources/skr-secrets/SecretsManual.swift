@@ -7,7 +7,7 @@ extension SecretsProgram {
             of: SecretsOptions.self, date: date,
             variables: [("SKR_SCOPE", "--scope"), ("SKR_NAMESPACE", "--namespace"), ("SKR_TIMEOUT", "--timeout")],
             exitCodes: exitCodes,
-            related: ["skr", "skr-session"], guides: ["skr-secret-service"])
+            related: ["skr", "skr-session"], guides: ["skr-guarantees", "skr-login-environments", "skr-use-it-with"])
         try Console.write(page.text)
         return ExitCode.done.rawValue
     }

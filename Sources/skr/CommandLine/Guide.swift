@@ -1,11 +1,10 @@
 /// The pages of the documentation that `.ci/guides` turns into manual pages of section 7.
+///
+/// It adds pages about one command to that command's manual page, such as `skr-source`.
 enum Guide: String, CaseIterable {
     case command = "skr-command"
-    case sources = "skr-sources"
     case useItWith = "skr-use-it-with"
     case shellRecipes = "skr-shell-recipes"
-    case credentialHelpers = "skr-credential-helpers"
-    case secretService = "skr-secret-service"
     case loginEnvironments = "skr-login-environments"
     case guarantees = "skr-guarantees"
 
@@ -23,11 +22,8 @@ enum Guide: String, CaseIterable {
     private var subject: String {
         switch self {
         case .command: "all verbs on one page"
-        case .sources: "the commands that print missing secrets"
         case .useItWith: "git, docker, aws, kubectl, pip and others"
         case .shellRecipes: "curl, ssh, restic, psql, direnv, cron"
-        case .credentialHelpers: "the requests and answers of each client"
-        case .secretService: "gh, Python's keyring, uv, libsecret"
         case .loginEnvironments: "ssh, su, sudo, cron, tmux, containers"
         case .guarantees: "guarantees, sizes and quota"
         }

@@ -20,7 +20,7 @@ struct SessionCommand: LaunchingVerb {
 
             --secrets also gives CMD a Secret Service of its own, in which programs such as gh and Python's keyring \
             keep their tokens: CMD runs below skr-secrets, and the tokens are items of the new session. \
-            \(Guide.secretService.reference) has the details.
+            'man skr-secrets' has the details.
 
             --name joins the session of that name, or creates it. All your processes can join it, so it doesn't hide \
             its secrets from them.

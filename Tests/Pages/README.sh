@@ -1,4 +1,5 @@
 printf '#!/bin/sh\n[ "$TOKEN" ]\n' >deploy
-chmod 755 deploy
+printf '#!/bin/sh\n[ "$*" = "show api" ] && echo tok3n\n' >bin/pass
+chmod 755 deploy bin/pass
 # PAGE
-grep -q '"Authorization": "Bearer s3cret"' "$PAGE_REQUESTS"
+grep -q '"Authorization": "Bearer tok3n"' "$PAGE_REQUESTS"

@@ -54,8 +54,7 @@ restic -q -r "$PAGE_FOLDER/backup" --password-command 'skr get --scope user rest
     printf %s '{"password":"p"}' | skr set database alice
     [ "$(skr exec --env-file .env -- printenv TOKEN)" = project ]
 )
-# Runs the command in the aws profile.
-eval "$(sed -n 's/^credential_process = //p' ~/.aws/config)" | jq -e '.SecretAccessKey == "s3cret"' >/dev/null
+[ "$(cat wl-copy.pasted xclip.pasted)" = tok3ntok3n ] || failed 'the secret to paste'
 
 # The page's advice about curl's inputs, with a secret of quotes, blanks, backslashes and newlines.
 printf 'X: {{ skr://web/bob }}' | skr inject -- curl -s -H @- https://example.com/ >/dev/null

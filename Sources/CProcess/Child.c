@@ -7,9 +7,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -54,11 +56,11 @@ static void close_between(int first, int last)
         close(first);
 }
 
-/* Returns a descriptor that is not a standard one, for the same file. */
+/* Returns a descriptor that is not a standard one, for the same file; a negative number for a negative one. */
 static int above_standard(int descriptor)
 {
     int moved;
-    if (descriptor > STDERR_FILENO)
+    if (descriptor < 0 || descriptor > STDERR_FILENO)
         return descriptor;
     moved = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
     close(descriptor);
@@ -92,18 +94,47 @@ static void become_child_or_report(
     _exit(127);
 }
 
-/* Is the guard: starts the child, then writes its process ID and, at its end, its status. Ends only by SIGKILL. */
+/* Closes all descriptors but these two, which can be negative, and 0 to 2. */
+static void close_all_but(int kept, int other)
+{
+    int lower = kept < other ? kept : other, higher = kept < other ? other : kept;
+    close_between(3, lower - 1);
+    close_between(lower + 1, higher - 1);
+    close_between(higher + 1, INT_MAX);
+}
+
+/* Writes the child's status, as from waitpid(2), if it has ended. Returns whether it has.
+
+   The child stays a zombie, so that its process ID is not used again. */
+static int report_end(pid_t child, int status)
+{
+    siginfo_t info = { .si_pid = 0 };
+    int code;
+    if (waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != child)
+        return 0;
+    code = info.si_code == CLD_EXITED ? info.si_status << 8
+                                      : info.si_status | (info.si_code == CLD_DUMPED ? 0x80 : 0);
+    write_whole(status, &code, sizeof code);
+    return 1;
+}
+
+/* Is the guard: starts the child, then writes its process ID and, at its end, its status. Ends when the caller closes
+   the other end of the socket. */
 static void guard_child(
     const struct child_setup *setup, pid_t parent, const struct sigaction *childs, int report, int status)
 {
     struct child_failure failure = { .step = CHILD_GUARDED };
-    siginfo_t info = { .si_pid = 0 };
-    sigset_t all;
+    struct pollfd wanted[2];
+    struct signalfd_siginfo arrived;
+    sigset_t all, ends;
     pid_t child = -1, guard = getpid();
-    int code;
+    int arrivals = -1, has_ended = 0;
     sigfillset(&all);
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGCHLD);
     if (sigprocmask(SIG_SETMASK, &all, NULL) == 0 && end_with_parent(parent) == 0
-        && prctl(PR_SET_CHILD_SUBREAPER, 1) == 0) {
+        && prctl(PR_SET_CHILD_SUBREAPER, 1) == 0
+        && (arrivals = above_standard(signalfd(-1, &ends, SFD_CLOEXEC))) >= 0) {
         failure.step = CHILD_EXECUTED;
         child = fork();
     }
@@ -116,16 +147,20 @@ static void guard_child(
     }
     write_whole(status, &child, sizeof child);
     /* Nobody must wait for the guard's copies of the caller's files. */
-    close_between(3, status - 1);
-    close_between(status + 1, INT_MAX);
-    /* The child stays a zombie, so that its process ID is not used again. */
-    while (waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) != 0 && errno == EINTR)
+    close_all_but(arrivals, status);
+    wanted[0] = (struct pollfd) { .fd = arrivals, .events = POLLIN };
+    wanted[1] = (struct pollfd) { .fd = status, .events = POLLIN };
+    do {
+        if (!has_ended)
+            has_ended = report_end(child, status);
+        poll(wanted, 2, -1);
+        if (wanted[0].revents)
+            read_whole(arrivals, &arrived, sizeof arrived);
+    } while (!wanted[1].revents);
+    /* The first process of a container possibly doesn't wait for children that it gets. */
+    while (waitpid(-1, NULL, WNOHANG) > 0)
         ;
-    code = info.si_code == CLD_EXITED ? info.si_status << 8
-                                      : info.si_status | (info.si_code == CLD_DUMPED ? 0x80 : 0);
-    write_whole(status, &code, sizeof code);
-    while (1)
-        pause();
+    _exit(0);
 }
 
 pid_t start_child(const struct child_setup *setup, struct child_failure *failure)
@@ -141,7 +176,7 @@ pid_t start_child(const struct child_setup *setup, struct child_failure *failure
     }
     /* If a standard descriptor is closed, a pipe can get its number. */
     report[1] = above_standard(report[1]);
-    if (setup->guard && pipe2(status, O_CLOEXEC) != 0) {
+    if (setup->guard && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, status) != 0) {
         failure->code = errno;
         close(report[0]);
         close(report[1]);
@@ -177,10 +212,7 @@ pid_t start_child(const struct child_setup *setup, struct child_failure *failure
 void end_guard(const struct child_guard *guard)
 {
     close(guard->status);
-    if (guard->process <= 0)
-        return;
-    kill(guard->process, SIGKILL);
-    while (waitpid(guard->process, NULL, 0) < 0 && errno == EINTR)
+    while (guard->process > 0 && waitpid(guard->process, NULL, 0) < 0 && errno == EINTR)
         ;
 }
 
@@ -203,9 +235,7 @@ int fork_detached(int kept, int other)
     for (int descriptor = 0; descriptor <= 2; descriptor++)
         if (null < 0 || dup2(null, descriptor) < 0)
             _exit(1);
-    close_between(3, (kept < other ? kept : other) - 1);
-    close_between((kept < other ? kept : other) + 1, (kept < other ? other : kept) - 1);
-    close_between((kept < other ? other : kept) + 1, INT_MAX);
+    close_all_but(kept, other);
     return 1;
 }
 

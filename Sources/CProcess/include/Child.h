@@ -22,7 +22,7 @@ struct child_setup {
 
 /* A process between the caller and the child. If a parent below it ends, its children become the guard's
    (PR_SET_CHILD_SUBREAPER), so all that the child has started stays below the guard. It blocks all signals, keeps
-   the child's process ID from being used again, and ends with end_guard, or when the thread that started it ends.
+   the child's process ID from being used again, and ends by end_guard, or when the thread that started it ends.
    Then its remaining children become those of the next subreaper, as if there had been no guard. */
 struct child_guard {
     pid_t process;
@@ -44,7 +44,7 @@ struct child_failure {
    Between fork and exec, the child makes only system calls. */
 pid_t start_child(const struct child_setup *setup, struct child_failure *failure);
 
-/* Ends the guard. The child and its descendants continue, unless the child still runs: the kernel kills it. */
+/* Ends the guard. If the child still runs, the kernel kills it. The descendants that it leaves behind continue. */
 void end_guard(const struct child_guard *guard);
 
 /* Makes the kernel kill this process when its parent ends. Returns 0, or -1 with errno, which is ESRCH if the parent

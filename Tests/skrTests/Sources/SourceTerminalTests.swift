@@ -85,4 +85,19 @@ struct SourceTerminalTests {
             """#, typing: [])
         #expect(shown.hasSuffix("\n1\n0\n"), "\(shown)")
     }
+
+    @Test("no zombie remains, even if nobody waits for orphans")
+    func zombies() throws {
+        let shown = try run(
+            "api --timeout 1m -- sh -c '(sleep 0.1 > /dev/null &); echo s3cret; sleep 0.3'",
+            #"""
+            python3 -c '
+            import ctypes, subprocess, sys, time
+            ctypes.CDLL(None).prctl(36, 1)
+            subprocess.run(["skr", "get", "api"])
+            time.sleep(0.2)
+            print(subprocess.run(["ps", "-o", "stat=", "--ppid", str(__import__("os").getpid())], capture_output=True, text=True).stdout.count("Z"))'
+            """#, typing: [])
+        #expect(shown.hasSuffix("s3cret\n0\n"), "\(shown)")
+    }
 }

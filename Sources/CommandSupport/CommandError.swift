@@ -1,8 +1,10 @@
-/// An error for the user: one line, a hint, the exit code, and the kernel's report.
+/// An error for the user: one line, at most two hints, the exit code, and the kernel's report.
 package struct CommandError: Error, Equatable {
     package let exitCode: ExitCode
     package let message: String
     package let hint: String?
+    /// Another hint, on the next line, about a cause that the message doesn't show.
+    package var secondHint: String?
     /// The failed system call with its error number, for bug reports.
     package let detail: String?
 

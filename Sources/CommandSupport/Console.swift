@@ -51,17 +51,24 @@ package enum Console {
         tell("warning", error, by: "skr")
     }
 
-    /// Prints one line that is neither an answer nor an error.
-    package static func note(_ text: String, by program: String = "skr") {
-        writeError("\(program): \(Display.plain(text))\n")
+    /// Prints a line that is neither an answer nor an error, and a hint.
+    package static func note(_ text: String, hint: String? = nil, by program: String = "skr") {
+        writeError("\(program): \(Display.plain(text))\n" + hintLine(hint, by: program))
     }
 
-    /// Prints the message, the hint and the detail, each on one line, whatever they contain.
+    /// Prints the message, the hints and the detail, each on one line, whatever they contain.
     private static func tell(_ kind: String, _ error: CommandError, by program: String) {
-        var text = "\(program): \(kind): \(Display.plain(error.message))\n"
-        if let hint = error.hint { text += "\(program): hint: \(Display.plain(hint))\n" }
+        let colour: TextStyle.Colour = kind == "error" ? .red : .yellow
+        var text = "\(program): \(errorStyle.paint("\(kind):", colour)) \(Display.plain(error.message))\n"
+        text += hintLine(error.hint, by: program) + hintLine(error.secondHint, by: program)
         if let detail = error.detail { text += "\(program): detail: \(Display.plain(detail))\n" }
         writeError(text)
+    }
+
+    private static var errorStyle: TextStyle { .wanted(on: STDERR_FILENO) }
+
+    private static func hintLine(_ hint: String?, by program: String) -> String {
+        hint.map { "\(program): \(errorStyle.paint("hint:", .green)) \(Display.plain($0))\n" } ?? ""
     }
 
     /// Writes to standard error, ignoring failures: if it is closed, the exit code still reports the error.

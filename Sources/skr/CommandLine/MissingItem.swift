@@ -8,6 +8,10 @@ struct MissingItem {
     static let usualHint = "store it with 'skr set'; 'skr list' shows what is stored"
     /// The hint for verbs that don't need a stored secret.
     static let listHint = "'skr list' shows what is stored"
+    /// The second hint, for an item that was probably stored in another login.
+    static let sessionHint =
+        "each login has its own session; logins share --scope user, or 'skr session --join': see "
+        + Guide.loginEnvironments.reference
 
     let item: ItemIdentity
     /// Whether the user named no account, so that any account matches.
@@ -15,21 +19,33 @@ struct MissingItem {
     let place: Place
 
     func error(lookingIn store: SecretStore, hint: String = usualHint) -> CommandError {
-        CommandError(
+        let here = Neighborhood(scope: place.scope, namespace: place.namespace, items: (try? store.identities()) ?? [])
+        let elsewhere = Neighborhood.others(of: place)
+        let found = hintElsewhere(elsewhere) ?? ([here] + elsewhere).lazy.compactMap(hintAtOtherKind).first
+        var error = CommandError(
             exitCode: .noItem,
             message: "\(Display.name(of: item)): \(SecretStoreError.Code.notFound.summary)\(place.remark)",
-            hint: hintElsewhere(lookingIn: store) ?? hint)
+            hint: found ?? hint)
+        if found == nil, canBeInOtherSession(here, elsewhere) { error.secondHint = Self.sessionHint }
+        return error
     }
 
-    private func hintElsewhere(lookingIn store: SecretStore) -> String? {
-        let elsewhere = Neighborhood.others(of: place)
-        let holders = elsewhere.filter { $0.items.contains(where: isMeant) }
-        if let holder = holders.first {
-            let others = holders.count > 1 ? "; 'skr list --all \(service)' shows all places" : ""
-            return "it is in \(holder.name(from: place)): add\(holder.options(from: place))\(others)"
+    /// Returns whether another login's session is a likely place of the item.
+    ///
+    /// It isn't if the user has probably mistyped the name, the account or the namespace.
+    private func canBeInOtherSession(_ here: Neighborhood, _ elsewhere: [Neighborhood]) -> Bool {
+        guard place.scope == .session, NearestName.to(item.service, among: here.items.map(\.service)) == nil else {
+            return false
         }
-        let here = Neighborhood(scope: place.scope, namespace: place.namespace, items: (try? store.identities()) ?? [])
-        return ([here] + elsewhere).lazy.compactMap(hintAtOtherKind).first
+        return place.namespace.utf8.elementsEqual(SecretStore.defaultNamespace.utf8) || !here.items.isEmpty
+            || !elsewhere.contains { $0.scope == .session && !$0.items.isEmpty }
+    }
+
+    private func hintElsewhere(_ elsewhere: [Neighborhood]) -> String? {
+        let holders = elsewhere.filter { $0.items.contains(where: isMeant) }
+        guard let holder = holders.first else { return nil }
+        let others = holders.count > 1 ? "; 'skr list --all \(service)' shows all places" : ""
+        return "it is in \(holder.name(from: place)): add\(holder.options(from: place))\(others)"
     }
 
     private var service: String { Display.shellWord(item.service) }

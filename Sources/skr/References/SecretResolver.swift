@@ -97,7 +97,9 @@ struct SecretResolver {
         // If items are missing, prefer a hint that says more than the usual one, whichever item it is about.
         let telling = failures.first { worst.exitCode == .noItem && $0.error.hint != MissingItem.usualHint }
         let hint = telling.flatMap { failure in failure.error.hint.map { "\(failure.name): \($0)" } }
-        throw CommandError(exitCode: worst.exitCode, message: message, hint: hint ?? worst.hint)
+        var error = CommandError(exitCode: worst.exitCode, message: message, hint: hint ?? worst.hint)
+        error.secondHint = (telling?.error ?? worst).secondHint
+        throw error
     }
 
     private mutating func add(_ error: CommandError, name: String) {

@@ -59,9 +59,11 @@ skr: hint: start your own session with 'exec skr session', or use --scope user; 
 set 77
 skr: error: life: no such item, or it has expired (namespace environment-$name)
 skr: hint: store it with 'skr set'; 'skr list' shows what is stored
+skr: hint: each login has its own session; logins share --scope user, or 'skr session --join': see 'man skr-login-environments'
  get 1
 skr: error: life: no such item, or it has expired (namespace environment-$name)
 skr: hint: 'skr list' shows what is stored
+skr: hint: each login has its own session; logins share --scope user, or 'skr session --join': see 'man skr-login-environments'
 delete 1
 get 1
 LINES

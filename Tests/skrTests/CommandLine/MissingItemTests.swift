@@ -2,6 +2,43 @@ import Testing
 
 @Suite("A missing item")
 struct MissingItemTests {
+    private static let sessionHint =
+        "skr: hint: each login has its own session; logins share --scope user, or 'skr session --join': see 'man skr-login-environments'"
+
+    @Test("a second hint says that each login has its own session")
+    func otherSession() throws {
+        let outcome = try CommandRunner().inSession(
+            """
+            for verb in get delete "expire -t 5m" "cached --forget"; do skr $verb api; done; skr exec -e A=skr://api -e B=skr://b -- true
+            printf 1 | skr set other; skr get api; skr get api -n new
+            """, environment: ["SKR_NAMESPACE": "", "SKR_SCOPE": ""])
+        let lines = outcome.errors.split(separator: "\n")
+        #expect(lines.count == 20 && lines.last?.contains("'skr list'") == true, "\(outcome)")
+        for (error, second) in zip(lines, lines.dropFirst(2)).prefix(16) where error.hasPrefix("skr: error: ") {
+            #expect(second == Self.sessionHint, "\(error)")
+        }
+        let named = try CommandRunner().inSession("skr get api", environment: ["SKR_NAMESPACE": "work"])
+        #expect(named.errors.hasSuffix("\(Self.sessionHint)\n"))
+    }
+
+    @Test(
+        "there is one hint if another session can't be the reason",
+        arguments: [
+            "skr get api --scope user", "SKR_SCOPE=user skr get api", "printf 1 | skr set apu; skr get api",
+            "printf 1 | skr set api al; skr get api bo", "printf 1 | skr set api -n wrok; skr get api -n work",
+            "printf 1 | skr set other -n work; skr get api -n wrok", "skr cached api -t 5m -- true; skr get api",
+        ])
+    func otherReason(script: String) throws {
+        let outcome = try CommandRunner().inSession(script, environment: ["SKR_NAMESPACE": "", "SKR_SCOPE": ""])
+        #expect(outcome.exitCode == 1 && outcome.errors.split(separator: "\n").count == 2, "\(outcome)")
+    }
+
+    @Test("a helper's client gets one hint: the command that stores the item")
+    func helper() throws {
+        let outcome = try CommandRunner().inSession("skr helper npm api/key", environment: ["SKR_NAMESPACE": ""])
+        #expect(outcome.errors.contains("skr: hint: ") && outcome.exitCode != 0, "\(outcome)")
+    }
+
     @Test("for every verb, the error names the scope and namespace if they aren't the usual ones")
     func place() throws {
         let outcome = try CommandRunner().inSession(
@@ -51,7 +88,7 @@ struct MissingItemTests {
                 "\(there)", "\(there)", "\(there)", "\(there)",
                 "it is in the namespace n9: add --namespace n9; 'skr list --all db' shows all places",
                 "it is in the namespace n10: add --namespace n10",
-                "store it with 'skr set'; 'skr list' shows what is stored",
+                "store it with 'skr set'; 'skr list' shows what is stored", Self.sessionHint.dropFirst(11),
                 "api: \(there)", "\(kept)", "it is in the namespace n9: add --namespace n9",
             ])
         #expect(outcome.output == "1")

@@ -9,11 +9,13 @@ struct TerminalRunner {
     }
 
     /// Runs the script and returns all that the terminal showed, without carriage returns.
+    ///
+    /// The terminal shows no colours, unless `environment` changes NO_COLOR.
     func run(_ script: String, answering answers: [Answer] = [], environment: [String: String] = [:]) throws -> String {
         let terminal = try PseudoTerminal()
         let child = try ChildProcess(
             "/usr/bin/setsid", ["-cw", "keyctl", "session", "-", "bash", "-c", script],
-            environment: CommandRunner().environment(environment),
+            environment: CommandRunner().environment(["NO_COLOR": "1"].merging(environment) { $1 }),
             files: (terminal.slave, terminal.slave, terminal.slave))
         terminal.closeSlave()
 

@@ -40,7 +40,7 @@ struct PlainOutputTests {
         #expect(!outcome.errors.unicodeScalars.contains(where: isRaw), "\(outcome.errors.debugDescription)")
         #expect(!outcome.output.unicodeScalars.contains(where: isRaw))
         let lines = outcome.errors.split(separator: "\n")
-        #expect(lines.count <= 2 && lines.first?.hasPrefix("skr: error: ") == true)
+        #expect(lines.count <= 3 && lines.first?.hasPrefix("skr: error: ") == true)
     }
 
     @Test("errors escape the values of variables", arguments: ["SKR_SCOPE", "SKR_NAMESPACE"])

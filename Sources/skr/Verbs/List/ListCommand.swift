@@ -96,7 +96,8 @@ struct ListCommand: VerbCommand, VerbAction {
         let what = service.map { " as \(Display.quoted($0))" } ?? ""
         try Listing.show(
             items, isJSON: json, titles: ListedItem.titles(isPlaceNamed: all),
-            nothing: "nothing stored\(what)\(place?.remark ?? " in any scope")")
+            nothing: "nothing stored\(what)\(place?.remark ?? " in any scope")",
+            hint: place?.scope == .session && service == nil ? MissingItem.sessionHint : nil)
     }
 
     private func requireTimesLeft(of places: [ListedPlace]) throws(CommandError) {

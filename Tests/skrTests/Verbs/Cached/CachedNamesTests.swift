@@ -66,6 +66,7 @@ struct CachedNamesTests {
                 skr: hint: 'api' is a secret stored by 'skr set': 'skr delete api' deletes it
                 skr: error: none: no such item, or it has expired
                 skr: hint: 'skr list' shows what is stored
+                skr: hint: each login has its own session; logins share --scope user, or 'skr session --join': see 'man skr-login-environments'
 
                 """)
     }

@@ -271,8 +271,8 @@ struct KeptTokenTests {
             """#)
         #expect(outcome.output == #"{"Version":1,"AccessKeyId":"AK","# + "\n1\n1\n1\n")
         let errors = outcome.errors.split(separator: "\n")
-        #expect(errors.count == 6)
-        #expect(errors.dropFirst(3).first == "skr: hint: it is in the namespace work: add --namespace work")
+        #expect(errors.count == 7)
+        #expect(errors.dropFirst(4).first == "skr: hint: it is in the namespace work: add --namespace work")
     }
 
     @Test("the links that Bazel and npm look for work")

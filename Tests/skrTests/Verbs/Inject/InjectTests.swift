@@ -42,7 +42,7 @@ struct InjectTests {
             outcome.errors.hasSuffix(
                 "api: the secret is not JSON; json: the secret has no field 'y'\n"
                     + "skr: hint: leave out the field to get the whole secret\n"), "\(outcome)")
-        #expect(outcome.errors.split(separator: "\n").count == 20)
+        #expect(outcome.errors.split(separator: "\n").count == 21)
         #expect(!outcome.errors.contains("s3cret"))
     }
 

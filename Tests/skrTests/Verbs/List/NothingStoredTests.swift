@@ -10,17 +10,22 @@ struct NothingStoredTests {
             skr list; echo $?; export SKR_NAMESPACE=; skr list; echo $?; skr list api; skr list --json
             skr list --namespace $'w\e[31m'; skr list 2>/dev/null; echo $?
             """#, environment: ["SKR_NAMESPACE": "work"])
+        let hint =
+            "skr: hint: each login has its own session; logins share --scope user, or 'skr session --join': see 'man skr-login-environments'"
         #expect(
             shown == """
                 skr: nothing stored (namespace work)
+                \(hint)
                 0
                 skr: nothing stored
+                \(hint)
                 0
                 skr: nothing stored as 'api'
                 [
 
                 ]
                 skr: nothing stored (namespace w%1B[31m)
+                \(hint)
                 0
 
                 """)

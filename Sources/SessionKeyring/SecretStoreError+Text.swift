@@ -1,6 +1,12 @@
 import Keyutils
 
 extension SecretStoreError {
+    /// Whether the secret is too large only for the user's quota, which an administrator can raise.
+    package var isLimitOfQuota: Bool {
+        // A key with a short name holds nearly as much as the largest one.
+        if case .tooLarge(_, let limit) = code { limit < Key.largestUserPayload - 4_096 } else { false }
+    }
+
     /// A short description of the failure, with the quota's usage if the error has it.
     package var summary: String {
         // Only an update's lease has an item, and that lease keeps a late write from taking effect.

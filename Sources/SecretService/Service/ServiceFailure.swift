@@ -70,10 +70,8 @@ enum ServiceFailure: Error {
                 return
                     "the user's key quota is full: 'skr list' shows what is stored, and the package skr-quota raises the quota"
             case .tooLarge(let size, let limit):
-                // A key with a short name holds nearly as much.
-                let isQuota = limit < Key.largestUserPayload - 4_096
                 return "the secret has \(size) bytes, but "
-                    + (isQuota
+                    + (error.isLimitOfQuota
                         ? "the user's key quota has room for \(limit) at most; the package skr-quota raises it"
                         : "a key of this kernel holds \(limit) at most; a kernel with big_key holds \(Key.largestBigPayload)")
             default: return error.summary

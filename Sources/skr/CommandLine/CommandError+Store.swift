@@ -70,7 +70,11 @@ extension SecretStoreError {
         case .ambiguous: "name the account too: skr VERB SERVICE ACCOUNT, or skr://SERVICE/ACCOUNT"
         case .sessionRevoked:
             "log in again, or start a new session with 'exec skr session'; see \(Guide.loginEnvironments.reference)"
-        case .quotaExceeded: "\(hint); 'skr list --all' lists the items, \(Guide.guarantees.reference) the sizes"
+        case .quotaExceeded:
+            "delete items you no longer need ('skr list --all'), or raise the quota: 'skr doctor' has root's command, "
+                + "the package skr-quota keeps it"
+        case .tooLarge where isLimitOfQuota:
+            "split it, or raise the quota: 'skr doctor' has root's command, the package skr-quota keeps it"
         case .undecodable: "read it as the type that was stored, or look at it with 'skr get'"
         case .invalidTimeout: "write the duration as \(DurationText.forms), at most 4294967295s"
         case .unsupported: "'skr doctor' shows which features this kernel has"

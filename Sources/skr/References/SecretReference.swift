@@ -24,7 +24,7 @@ package struct SecretReference: Equatable {
 
     /// Parses a reference from arbitrary bytes.
     package init(parsing bytes: ArraySlice<UInt8>) throws(InputProblem) {
-        guard Self.begins(bytes) else { throw .notReference }
+        guard bytes.starts(with: Self.scheme.utf8) else { throw .notReference }
         let rest = bytes.dropFirst(Self.scheme.utf8.count)
         for byte in rest where byte <= 0x20 || byte == 0x7F || byte == UInt8(ascii: "#") {
             throw byte == UInt8(ascii: "#") ? .fragment : .forbiddenCharacter
@@ -45,9 +45,9 @@ package struct SecretReference: Equatable {
         self.field = path.endIndex < rest.endIndex ? try Self.field(of: rest[(path.endIndex + 1)...]) : nil
     }
 
-    /// Returns whether these bytes begin with `skr://`, and so are meant as a reference.
-    package static func begins(_ bytes: ArraySlice<UInt8>) -> Bool {
-        bytes.starts(with: scheme.utf8)
+    /// Returns whether these bytes begin with `skr:`, and so are a reference or a mistyped one.
+    package static func begins(_ bytes: some Sequence<UInt8>) -> Bool {
+        bytes.starts(with: "skr:".utf8)
     }
 
     private static func field(of query: ArraySlice<UInt8>) throws(InputProblem) -> String {

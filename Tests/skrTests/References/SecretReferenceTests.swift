@@ -92,11 +92,24 @@ struct TemplateTests {
         #expect(try pieces("{{{ skr://api }}}") == [.text(0..<1), api, .text(16..<17)])
     }
 
+    @Test("as in Go's templates, {{- and -}} remove the white space on their side")
+    func trimming() throws {
+        let api = Template.Piece.reference(SecretReference(service: "api"))
+        #expect(try pieces("a \r\n\t{{- skr://api }} \nb") == [.text(0..<1), api, .text(21..<24)])
+        #expect(try pieces("a \n{{ skr://api -}} \r\n\t b") == [.text(0..<3), api, .text(24..<25)])
+        #expect(try pieces("a\n{{- skr://api -}}\nb") == [.text(0..<1), api, .text(20..<21)])
+        #expect(try pieces(" \n{{- skr://api -}} {{-skr://api\t-}}\n ") == [api, api])
+        #expect(try pieces(" {{ skr://api }}{{- skr://api }}") == [.text(0..<1), api, api])
+        // A name can end with a dash.
+        #expect(try pieces("{{- skr://api-}} x") == [.reference(SecretReference(service: "api-")), .text(16..<18)])
+    }
+
     @Test(
         "other braces are text",
         arguments: [
             "", "{", "{{", "}}", "{{ }}", "{{ name }}", "{{ 'skr://api' }}", "{ { skr://api } }", "skr://api",
-            "{{\nskr://api }}", "{{{{{{",
+            "{{\nskr://api }}", "{{{{{{", " {{- name -}} ", "{{ - skr://api }}", "{{-", "{{ api }}", "{{ SKR:/api }}",
+            "{{ skra }}",
         ]
     )
     func text(text: String) throws {
@@ -107,7 +120,9 @@ struct TemplateTests {
         "a reference that isn't closed or isn't valid is an error with its line",
         arguments: [
             ("x\n{{ skr://api", 2), ("{{ skr://api }\n}}", 1), ("\n\n{{ skr://a b }}", 3), ("{{ skr:// }}", 1),
-            ("{{skr://api}", 1), ("{{ skr://a/b/c }}", 1), ("{{ skr://api\n }}", 1),
+            ("{{skr://api}", 1), ("{{ skr://a/b/c }}", 1), ("{{ skr://api\n }}", 1), ("\n{{ skr:/api }}", 2),
+            ("{{skr:api}}", 1), ("a\n\n {{- skr:/api -}}", 3),
+            ("{{ skr: }}", 1), ("{{ skr://api - }}", 1), ("{{ skr://api -- }}", 1),
         ]
     )
     func bad(text: String, line: Int) throws {

@@ -12,6 +12,10 @@ struct InjectCommand: LaunchingVerb {
             bytes. The blanks inside the braces are optional. All other text stays unchanged, even other {{ }}. If \
             skr can't get a secret, CMD doesn't start, nothing is written, and the error names all such secrets.
 
+            As in Go's templates, '{{- skr://api }}' also removes the white space before the braces, '{{ skr://api \
+            -}}' the white space after them. Braces with a text that begins with skr: and is not a reference are an \
+            error.
+
             With CMD, skr becomes CMD once the text is complete, and CMD reads the text from standard input. With \
             -o, FILE is replaced in one step or stays unchanged, and the text is never in another file.
 

@@ -28,7 +28,7 @@ struct EnvironmentFileTests {
             (#"A="a\nb\tc\"d\\e\$f$g # h""#, ["A=a\nb\tc\"d\\e$f$g # h"]), (#"A="a\qb\'""#, [#"A=a\qb\'"#]),
             (#"A=" x "  "#, ["A= x "]), ("A=é", ["A=é"]), ("\u{FEFF}A=1", ["A=1"]), ("_a9=1", ["_a9=1"]),
             (#"A="a\rb""#, ["A=a\rb"]), ("A=abcd e", ["A=abcd e"]),
-            ("A=1\nA=2", ["A=1", "A=2"]), ("A= skr:/x", ["A=skr:/x"]), ("A=x skr://api", ["A=x skr://api"]),
+            ("A=1\nA=2", ["A=1", "A=2"]), ("A=x skr:/y", ["A=x skr:/y"]), ("A=x skr://api", ["A=x skr://api"]),
         ] as [(String, [String])]
     )
     func plainValues(text: String, expected: [String]) throws {
@@ -49,7 +49,8 @@ struct EnvironmentFileTests {
         arguments: [
             "hunter2", "A hunter2", "1A=hunter2", "=hunter2", "A =hunter2", "A-B=hunter2", "é=hunter2", "export A",
             "A='hunter2", "A=\"hunter2", #"A="hunter2\""#, #"A="hunter2\"#, "A='hunter2'x", "A=\"hunter2\"'x'",
-            "A=hunter2\0", "A=skr://hunter2/b/c", "A=skr://hunter2#", "export =hunter2", "export export A=hunter2",
+            "A=hunter2\0", "A=skr://hunter2/b/c", "A=skr://hunter2#", "A=skr:/hunter2", "A='skr:hunter2'",
+            "export =hunter2", "export export A=hunter2",
         ]
     )
     func bad(line: String) throws {

@@ -17,14 +17,15 @@ package enum ExitCode: Int32, CaseIterable {
     package var meaning: String {
         switch self {
         case .done: "done"
-        case .noItem: "no such item, or it has expired"
-        case .usage: "usage: a bad option, name or duration"
+        case .noItem: "no such item, source or session, or it has expired"
+        case .usage: "usage: a bad option, name or duration, or no secret was given"
         case .data: "unusable data (a bad file, a missing field), or an ambiguous name"
-        case .unavailable: "no usable kernel keyring"
+        case .unavailable: "no usable kernel keyring, or the session has ended"
         case .internalError: "any other error"
-        case .cannotCreate: "the item already exists (--new), or another helper is configured"
-        case .tryAgain: "try again: the quota is full, other processes interfere, or a lock is held or lost"
-        case .noPermission: "no permission, or the session belongs to another user"
+        case .cannotCreate: "the item or link already exists, or another helper is configured"
+        case .tryAgain:
+            "try again: the quota is full, other processes interfere, a lock is held or lost, or a source failed"
+        case .noPermission: "no permission, another user's session, a restricted keyring, or an unsafe sources file"
         case .cannotExecute: "the command can't be run"
         case .noCommand: "the command doesn't exist"
         }
@@ -32,12 +33,4 @@ package enum ExitCode: Int32, CaseIterable {
 
     /// Whether only verbs that launch a command use this code.
     package var isOfLaunching: Bool { self == .cannotExecute || self == .noCommand }
-
-    /// A table of the codes, one per line, indented like the lines of a help text.
-    package static var table: String {
-        allCases.map { code in
-            let number = "\(code.rawValue)"
-            return "  \(number)\(String(repeating: " ", count: 5 - number.count))\(code.meaning)"
-        }.joined(separator: "\n")
-    }
 }

@@ -3,14 +3,11 @@ package import ArgumentParser
 /// A command whose help and manual page show examples.
 package protocol ExampleCommand: ParsableCommand {
     static var examples: String { get }
-    /// The text that help shows after the examples.
-    static var furtherHelp: String { get }
     /// Whether the command after `--` is required, if this verb takes one.
     static var requiresCommand: Bool { get }
 }
 
 extension ExampleCommand {
-    package static var furtherHelp: String { "" }
     package static var requiresCommand: Bool { false }
 
     /// Returns the argument parser's help of a command or verb, with examples, at the terminal's width.
@@ -23,7 +20,7 @@ extension ExampleCommand {
         text += "\n"
         if let written {
             let examples = written.examples.split(separator: "\n").map { "  \($0)\n" }.joined()
-            text += "\nEXAMPLES:\n\(examples)\(written.furtherHelp)"
+            text += "\nEXAMPLES:\n\(examples)"
         }
         return HelpLayout(width: TerminalWidth.ofHelp).text(text)
     }

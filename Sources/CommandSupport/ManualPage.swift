@@ -15,15 +15,17 @@ package struct ManualPage {
     ///   - verbs: the words after the command's name, each naming a verb of the verb before it.
     ///   - date: in the form `November 21, 2026`.
     ///   - variables: the environment variables that replace options.
+    ///   - otherVariables: the other variables that the command reads or sets.
     ///   - exitCodes: the exit codes of the command, and their meanings.
     ///   - related: the names of further section 1 pages that are installed with it.
     ///   - guides: the names of the section 7 pages that are installed with it.
+    ///   - subjects: the subjects of these pages, if the page lists them.
     package init(
         of root: any ExampleCommand.Type, verbs: [String] = [], date: String,
-        variables: [(name: String, option: String)] = [],
+        variables: [(name: String, option: String)] = [], otherVariables: [(name: String, meaning: String)] = [],
         exitCodes: [(code: String, meaning: String)],
         related: [String] = [],
-        guides: [String] = []
+        guides: [String] = [], subjects: [String] = []
     ) throws(CommandError) {
         let definition = try CommandDefinition(of: root)
         let path = verbs.reduce(into: [definition]) { path, verb in
@@ -44,10 +46,15 @@ package struct ManualPage {
         let options = command.positionals + command.options
         addList("OPTIONS", options.map { ($0.item, $0.summary) })
         let named = variables.filter { command.option(named: $0.option[...]) != nil || verbs.isEmpty }
-        addList("ENVIRONMENT", named.map { ("Ev \($0.name)", "The default of \($0.option).") })
+        addList(
+            "ENVIRONMENT",
+            named.map { ("Ev \($0.name)", "The default of \($0.option).") }
+                + otherVariables.map { ("Ev \($0.name)", $0.meaning) })
         addList(
             "EXIT STATUS", exitCodes.map { ($0.code, $0.meaning.prefix(1).uppercased() + $0.meaning.dropFirst() + ".") }
         )
+        addList(
+            "GUIDES", zip(guides, subjects).map { ("Xr \($0) 7", "\($1.prefix(1).uppercased())\($1.dropFirst()).") })
         macro("Sh EXAMPLES")
         literal((example?.examples ?? "").split(separator: "\n", omittingEmptySubsequences: false))
         addReferences(along: path, related, guides)

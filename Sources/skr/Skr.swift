@@ -79,7 +79,7 @@ package enum Skr {
             // Tell help from an error by its text, not by the parser's exit code: to compute that code, the parser
             // would wrap the help to the terminal's width, however narrow that is.
             guard !isHelp, message != RootCommand.configuration.version else {
-                try Console.write(isHelp ? RootCommand.helpText(of: verb.command) : "\(message)\n")
+                try Console.write(isHelp ? RootCommand.help(of: verb) : "\(message)\n")
                 return nil
             }
             throw usageError(RootCommand.message(for: error), of: verb.names, words: words)

@@ -11,15 +11,8 @@ enum Guide: String, CaseIterable {
     /// How to read the page, for hints.
     var reference: String { "'man \(rawValue)'" }
 
-    /// One line for each page, for `skr help`.
-    static var table: String {
-        allCases.map { guide in
-            let padding = String(repeating: " ", count: 24 - guide.rawValue.count)
-            return "  \(guide.rawValue)\(padding)\(guide.subject)"
-        }.joined(separator: "\n")
-    }
-
-    private var subject: String {
+    /// The subject of the page, for the manual page of skr.
+    var subject: String {
         switch self {
         case .command: "all verbs on one page"
         case .useItWith: "git, docker, aws, kubectl, pip and others"

@@ -21,19 +21,37 @@ struct RootCommand: ExampleCommand {
 
     static let versionNumber = "0.1.0"
 
-    static let furtherHelp = """
+    /// The help of the command itself, which fits a terminal of 24 lines with the next prompt.
+    static let overview = """
+        Keep the secrets of a login session in the Linux kernel keyring.
 
-        ENVIRONMENT:
-          SKR_SCOPE, SKR_NAMESPACE   the defaults of --scope and --namespace
-          SKR_TIMEOUT                the default of --timeout for set, import, cached and helper
+        SECRETS:
+          set, get        store a secret from a pipe or a prompt; print it
+          list, expire    show names, sizes and time left; change a timeout
+          delete, clear   delete a secret; delete all secrets
+          import          copy secrets from other keyrings, pass or a .env file
 
-        EXIT CODES:
-        \(ExitCode.table)
+        PROGRAMS:
+          exec, env       run a command with secrets; print them for a shell
+          inject          fill secrets into a template
+          helper          let git, docker, aws and others get their secrets
+          cached, source  keep a command's output; fetch missing secrets
+          lock            run a command that must not run twice at a time
 
-        MANUAL PAGES (man NAME):
-        \(Guide.table)
+        LOGINS:
+          session         start a session, or join one by its name
+          doctor          check what this login provides, and how to fix it
+          completions     complete names in your shell
+
+        'skr help VERB' shows the options of a verb, with examples; more: man skr
 
         """
+
+    /// Returns the help of a verb, or of the command itself if no word names a verb.
+    static func help(of verb: (command: any ParsableCommand.Type, names: [String])) -> String {
+        verb.names.isEmpty
+            ? HelpLayout(width: TerminalWidth.ofHelp).text(overview) : helpText(of: verb.command)
+    }
 
     static let examples = """
         printf %s "$TOKEN" | skr set api --timeout 8h

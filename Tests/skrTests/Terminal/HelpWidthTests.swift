@@ -41,8 +41,24 @@ struct HelpWidthTests {
     func columns(width: Int) throws {
         for (command, text) in try helps(["COLUMNS": "\(width)"], in: pipe) {
             #expect(tooWide(text, width) == [], "\(command)")
-            #expect(text.contains("USAGE: ") && text.contains("EXAMPLES:\n  ") || command == "skr help help")
+            let isOverview = ["skr help", "skr --help", "skr help help"].contains(command)
+            #expect(text.contains("USAGE: ") && text.contains("EXAMPLES:\n  ") || isOverview, "\(command)")
         }
+    }
+
+    @Test("the help of skr itself fits a terminal of 24 lines with the next prompt, and has every verb")
+    func overview() throws {
+        let commands = ["skr", "skr help", "skr --help", "skr -h"]
+        let texts = try commands.map { try pipe($0, ["COLUMNS": "80"]) }
+        #expect(Set(texts).count == 1)
+        #expect(texts[0].split(separator: "\n", omittingEmptySubsequences: false).count <= 24, "\(texts[0])")
+        let verbs = try CommandRunner().run("---complete", "zsh", "skr", "").output.split(separator: "\n").dropFirst()
+            .compactMap { $0.split(separator: "\t").first }.filter { $0 != "help" }
+        let labels = texts[0].split(separator: "\n").filter { $0.hasPrefix("  ") }.flatMap { line in
+            line.prefix(18).split { $0 == " " || $0 == "," }
+        }
+        #expect(verbs.count > 10 && Set(labels) == Set(verbs), "\(texts[0])")
+        #expect(texts[0].hasSuffix("more: man skr\n"))
     }
 
     @Test("no line is wider than the terminal, whatever COLUMNS is", arguments: widths)

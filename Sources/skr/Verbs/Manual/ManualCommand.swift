@@ -57,10 +57,27 @@ struct ManualCommand: VerbCommand, VerbAction {
         let variables = PlaceOptions.variables + (isStoring ? [TimeoutArgument.variable] : [])
         let isAboutSessions = [nil, SessionCommand.configuration.commandName].contains(verbs.first)
         let page = try ManualPage(
-            of: RootCommand.self, verbs: verbs, date: date ?? Self.today, variables: variables, exitCodes: codes,
-            related: isAboutSessions ? ["skr-secrets"] : [], guides: Guide.allCases.map(\.rawValue))
+            of: RootCommand.self, verbs: verbs, date: date ?? Self.today, variables: variables,
+            otherVariables: verbs.isEmpty ? Self.otherVariables : [], exitCodes: codes,
+            related: isAboutSessions ? ["skr-secrets"] : [], guides: Guide.allCases.map(\.rawValue),
+            subjects: verbs.isEmpty ? Guide.allCases.map(\.subject) : [])
         try Console.write(page.text)
     }
+
+    /// The variables that are not the default of an option; the pages of clients name the client's own variables.
+    private static let otherVariables = [
+        ("SKR_SOURCES", "The absolute path of the sources file; none turns sources off."),
+        ("SKR_ASKPASS", "The item, SERVICE or SERVICE/ACCOUNT, that helper askpass prints."),
+        ("SKR_SESSION", "Set by session for CMD: the name of the session, or the number of its keyring."),
+        ("SKR_FENCING_NUMBER", "Set by lock for CMD: a number greater than that of each earlier holder."),
+        ("SKR_SOURCE_CHAIN", "Set for a source's command: the items that are being fetched. Leave it unchanged."),
+        ("XDG_CONFIG_HOME , HOME", "The folders of the sources file and of the clients' files."),
+        ("DBUS_SESSION_BUS_ADDRESS", "The bus on which doctor looks for a Secret Service; session --secrets sets it."),
+        ("PATH", "The folders in which skr finds CMD and the clients."),
+        ("SHELL", "The command of session if CMD is left out."),
+        ("NO_COLOR , TERM", "If NO_COLOR is not empty or TERM is dumb, output on a terminal has no colours."),
+        ("COLUMNS", "The width of help if standard output is not a terminal."),
+    ]
 
     /// Returns the words after `skr manual` for each page.
     private static func pages(of command: any ParsableCommand.Type, _ verbs: [String] = []) -> [String] {

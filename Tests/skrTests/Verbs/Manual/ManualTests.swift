@@ -1,3 +1,4 @@
+import CommandSupport
 import Foundation
 import TestSupport
 import Testing
@@ -84,12 +85,28 @@ struct ManualTests {
             .compactMap { $0.split(separator: "\t").first.map(String.init) }.filter { $0 != "help" }
     }
 
-    @Test("a page refers only to pages of its own package, and 'skr help' names all of section 7")
+    @Test("the page of skr has every exit code, and every variable that the code names")
+    func codesAndVariables() throws {
+        let page = try CommandRunner().run("manual").output
+        for code in ExitCode.allCases { #expect(page.contains(".It \(code.rawValue)\n"), "\(code)") }
+        let folder = Self.repository.appendingPathComponent("Sources")
+        let files = try ["skr", "CommandSupport", "CEarlyGet"].flatMap { target in
+            try FileManager.default.subpathsOfDirectory(atPath: folder.appendingPathComponent(target).path)
+                .filter { $0.hasSuffix(".swift") || $0.hasSuffix(".c") }.map { "\(target)/\($0)" }
+        }
+        let code = try files.map { try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8) }.joined()
+        let names = Set(code.matches(of: /"((?:SKR|NO)_[A-Z_]+)"/).map { String($0.1) })
+        #expect(names.count >= 9)
+        for name in names.union(["TERM", "COLUMNS", "SHELL", "HOME"]) {
+            #expect(page.contains(try Regex(#"\.It Ev (.* , )?\#(name)\b"#)), "\(name)")
+        }
+    }
+
+    @Test("a page refers only to pages of its own package, and that of skr names all of section 7 with their subjects")
     func references() throws {
         let pages = try pages()
         let guides = Set(pages.keys.filter { $0.hasSuffix(".7") })
         #expect(guides.count == 5)
-        let help = try CommandRunner().run("help").output
         for (name, page) in pages {
             let macros = page.matches(of: /\.Xr ([a-z-]+) ([0-9])/).map { "\($0.1).\($0.2)" }
             let words = page.matches(of: /\\f\[B\](skr[a-z\\-]*)\\f\[R\]\(([0-9])\)/).map {
@@ -103,7 +120,7 @@ struct ManualTests {
             #expect(!references.contains("skr-stress.1"), "\(name)")
         }
         for guide in guides {
-            #expect(help.contains("  \(guide.dropLast(2)) "), "\(guide)")
+            #expect(pages["skr.1"]?.contains(".It Xr \(guide.dropLast(2)) 7\n") == true, "\(guide)")
             #expect(pages["skr.1"]?.contains(".Xr \(guide.dropLast(2)) 7") == true, "\(guide)")
         }
     }

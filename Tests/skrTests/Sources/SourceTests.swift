@@ -22,7 +22,8 @@ struct SourceTests {
                 run run
 
                 """, "\(outcome)")
-        #expect(outcome.errors == "")
+        // `set` without a timeout replaces the item that the source has stored with one.
+        #expect(outcome.errors.hasPrefix("skr: api: the old timeout of ") && outcome.errors.count { $0.isNewline } == 1)
     }
 
     @Test("the stored part of the output, and its lifetime")

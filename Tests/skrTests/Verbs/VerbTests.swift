@@ -35,11 +35,12 @@ struct VerbTests {
             outcome.output == "64\n64\n64\n64\nold\n64\npassword\ttok\t\t3\t1h\n0\n0\n"
                 + "password\tnew\t\t0\t-\npassword\ttok\t\t0\t-\n")
         let lines = outcome.errors.split(separator: "\n")
-        #expect(lines.count == 10 && !outcome.errors.contains("s3cret"))
+        #expect(lines.count == 11 && !outcome.errors.contains("s3cret"))
         #expect(lines.count { $0 == "skr: error: no secret on standard input; nothing was stored" } == 5)
         #expect(
             lines.count { $0.hasPrefix("skr: hint: check the program that should print it; to store an empty") } == 4
         )
+        #expect(lines.last == "skr: tok: the old timeout of 1h is gone; add --timeout 2h")
         #expect(lines.count { $0.hasPrefix("skr: hint: don't pass a secret as an argument, pipe it in: ") } == 1)
     }
 

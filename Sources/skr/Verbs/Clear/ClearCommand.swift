@@ -1,6 +1,7 @@
 import CommandSupport
 import ArgumentParser
 import SessionKeyring
+import SystemPackage
 
 struct ClearCommand: VerbCommand, VerbAction {
     static let configuration = CommandConfiguration(
@@ -10,6 +11,8 @@ struct ClearCommand: VerbCommand, VerbAction {
             SERVICE must be the exact name. clear also deletes the outputs that 'skr cached' has stored. If a \
             command of 'skr cached' is running, its output is not stored.
 
+            Without SERVICE, clear asks first if standard input is a terminal.
+
             If standard error is a terminal, clear prints the number of deleted items; without SERVICE, an estimate.
             """
     )
@@ -17,10 +20,14 @@ struct ClearCommand: VerbCommand, VerbAction {
     static let examples = """
         skr clear
         skr clear db
+        skr clear --yes
         """
 
     @Argument(help: "Only the items of this service.", completion: .names(.anyServices))
     var service: String?
+
+    @Flag(help: "Don't ask.")
+    var yes = false
 
     @OptionGroup var options: PlaceOptions
 
@@ -31,8 +38,10 @@ struct ClearCommand: VerbCommand, VerbAction {
         if let service {
             count = try Self.clear(service, in: store)
         } else {
-            // Only the message below needs the count.
-            if Console.isErrorTerminal { count = try? store.identities().count }
+            let asks = !yes && Console.isInputTerminal
+            // Only the question and the message below need the count.
+            if asks || Console.isErrorTerminal { count = try? store.identities().count }
+            if asks, count != 0 { try Self.confirm(deleting: count, in: place) }
             try store.clear()
         }
         guard Console.isErrorTerminal, let count else { return }
@@ -40,6 +49,19 @@ struct ClearCommand: VerbCommand, VerbAction {
             count == 0
                 ? "nothing to delete\(place.remark)"
                 : "\(service == nil ? "about " : "")\(count) item\(count == 1 ? "" : "s") deleted\(place.remark)")
+    }
+
+    /// Asks on the terminal, and throws unless the answer is yes.
+    private static func confirm(deleting count: Int?, in place: Place) throws(CommandError) {
+        let items = count.map { $0 == 1 ? "1 item" : "\($0) items" } ?? "all items"
+        let question = "delete \(items)\(place.remark)? [y/N] "
+        // Standard error could be redirected, and the user has to see the question.
+        let terminal = try? unsafe FileDescriptor.open("/dev/tty", .writeOnly, options: .closeOnExec)
+        defer { try? terminal?.close() }
+        _ = unsafe try? (terminal ?? .standardError).writeAll(question.utf8Span.span.bytes)
+        guard ["y", "yes"].contains(readLine()?.lowercased()) else {
+            throw .usage("nothing was deleted", hint: "answer y, or add --yes")
+        }
     }
 
     /// Deletes the items of a service, and the remembered failures of 'skr cached' with that name.

@@ -6,7 +6,8 @@ import SystemPackage
 /// Stores a secret that it reads from standard input, asks for on the terminal, or generates.
 struct SetAction: VerbAction {
     let target: Target
-    var timeout: Duration?
+    /// `nil` if neither an option nor a variable has a timeout.
+    var timeout: TimeoutArgument?
     var isNew = false
     var isRaw = false
     var allowsEmpty = false
@@ -19,11 +20,26 @@ struct SetAction: VerbAction {
         // Checked before we ask for a secret that could not be stored.
         try checkBeforehand(item, in: store)
         let secret = try readSecret(for: item)
+        let lost = isNew || timeout != nil ? nil : Self.timeLeft(of: item, in: store)
         if isNew {
-            try store.add(secret, for: item, timeout: timeout)
+            try store.add(secret, for: item, timeout: timeout?.duration)
         } else {
-            try store.set(secret, for: item, timeout: timeout)
+            try store.set(secret, for: item, timeout: timeout?.duration)
         }
+        guard let lost else { return }
+        let (left, enough) = (
+            DurationText.short(lost.atLeast, precision: lost.precision),
+            DurationText.rounded(lost.atLeast + lost.precision)
+        )
+        Console.note("\(Display.name(of: item)): the old timeout of \(left) is gone; add --timeout \(enough)")
+    }
+
+    /// Returns the time that an existing item has left; `nil` without a timeout.
+    ///
+    /// This reads `/proc/keys` only if the item exists.
+    private static func timeLeft(of item: ItemIdentity, in store: SecretStore) -> KeyTimeLeft? {
+        guard case .after(let left)? = (try? store.attributes(of: item))?.expiry else { return nil }
+        return left
     }
 
     private func checkBeforehand(_ item: ItemIdentity, in store: SecretStore) throws(SecretStoreError) {
@@ -31,7 +47,7 @@ struct SetAction: VerbAction {
         if let owner = try target.place.secretScope.foreignOwner() {
             throw SecretStoreError(.foreignSession(ownerID: owner), item: item)
         }
-        if let timeout, (try? KeyTimeout(timeout)) == nil { throw SecretStoreError(.invalidTimeout, item: item) }
+        if timeout?.isPossible == false { throw SecretStoreError(.invalidTimeout, item: item) }
         try target.place.warnIfShared(in: store)
         // Ignore other errors here: the write reports them, and also an item that another process has stored by then.
         if isNew, (try? store.contains(item)) == true { throw SecretStoreError(.duplicate, item: item) }
@@ -113,7 +129,7 @@ extension SetAction {
         }
         guard let target = call.target() else { return nil }
         do throws(CommandError) {
-            timeout = try TimeoutArgument.usual(unless: said)?.duration
+            timeout = try TimeoutArgument.usual(unless: said)
         } catch {
             return nil
         }

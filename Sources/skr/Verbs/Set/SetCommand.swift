@@ -9,6 +9,8 @@ struct SetCommand: VerbCommand {
             set drops one newline at the end of standard input. It replaces an existing secret and its timeout in \
             one step. Without ACCOUNT, the item has no account.
 
+            If the existing secret has a timeout and you give no new one, a line on standard error reports it.
+
             Empty standard input is an error, because the program before the pipe has probably failed; the existing \
             secret stays.
 
@@ -30,6 +32,7 @@ struct SetCommand: VerbCommand {
     @OptionGroup var target: TargetArguments
 
     @Option(
+        name: .shortAndLong,
         help: ArgumentHelp(
             "How long the secret is kept: 90s, 15m, 8h, 2d or 1h30m; never means until the session ends.",
             valueName: "duration|never"))
@@ -61,8 +64,13 @@ struct SetCommand: VerbCommand {
                     hint: "leave out the number to get \(GeneratedSecret.usualLength) characters")
             }
         }
+        guard target.account != "-" else {
+            throw .usage(
+                "'-' is not an account: set reads the secret from standard input by itself",
+                hint: "leave out the '-': skr set SERVICE [ACCOUNT] < FILE")
+        }
         return SetAction(
-            target: try target.target(), timeout: try TimeoutArgument.usual(unless: timeout)?.duration, isNew: new,
+            target: try target.target(), timeout: try TimeoutArgument.usual(unless: timeout), isNew: new,
             isRaw: raw, allowsEmpty: allowEmpty, generatedLength: generate)
     }
 }

@@ -12,7 +12,7 @@ struct ClearCountTests {
 
     private static let script = #"""
         clear() { skr clear "$@"; echo "$?"; }; fill() { for name in a b c; do printf 1 | skr set $name me; done; }
-        fill; clear; clear; fill; printf 1 | skr set a; skr cached a --timeout 5m -- true; clear a; clear a; clear b --namespace other; clear b
+        fill; clear --yes; clear; fill; printf 1 | skr set a; skr cached a --timeout 5m -- true; clear a; clear a; clear b --namespace other; clear b
         """#
 
     @Test("on a terminal, clear reports about how many it deleted, and an unusual namespace")

@@ -37,6 +37,14 @@ enum LikelyMistake {
         case "--ttl", "--expire", "--expires", "--expiry", "--expiration", "--lifetime":
             guard ["set", "cached", "expire", "import", "lock", "install"].contains(verb) else { return nil }
             return "the option is --timeout, for instance --timeout 8h"
+        case "-f":
+            return switch verb {
+            case "get": "the option is --field PATH"
+            case "exec": "the option is --file VAR=skr://..., or --env-file FILE"
+            case "env": "the option is --env-file FILE"
+            case "inject": "the option is -i FILE"
+            default: nil
+            }
         case "--no-inherited" where verb == "exec":
             return "leave it out: inherited references are resolved only with --inherited or --env NAME"
         default: return nil
@@ -74,7 +82,7 @@ enum LikelyMistake {
     static func isUnit(_ unit: String, after number: String) -> Bool { isBareNumber(number) && isUnit(unit) }
 
     private static let durationOptions = [
-        "--timeout", "--expiring", "--wait", "--refresh-before", "--cache-failures",
+        "--timeout", "-t", "--expiring", "--wait", "--refresh-before", "--cache-failures",
     ]
 
     private static func isBareNumber(_ text: String) -> Bool { !text.isEmpty && text.utf8.allSatisfy(\.isDigit) }

@@ -88,7 +88,9 @@ struct PlaceOptions: ParsableArguments {
             valueName: "scope"))
     var scope: Place.Scope?
 
-    @Option(help: ArgumentHelp("A separate set of items, named for instance after an application.", valueName: "name"))
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("A separate set of items, named for instance after an application.", valueName: "name"))
     var namespace: String?
 
     func place(usually usual: Place.Scope = .session) throws(CommandError) -> Place {

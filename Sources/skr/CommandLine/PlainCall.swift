@@ -4,7 +4,8 @@ import CommandSupport
 ///
 /// Starting the argument parser would take several times as long as the verb's work. A call is *plain* if it has only
 /// names and known options, with each option's value in a separate word: `--scope user`, not `--scope=user`. The
-/// argument parser handles every other call, such as wrong ones and requests for help. Tests compare the two parsers.
+/// argument parser handles every other call, such as references, wrong calls and requests for help. Tests compare the
+/// two parsers.
 struct PlainCall {
     private let words: CommandLineWords
     /// The position after the verb's own words: that of `--`, or the number of words.
@@ -30,14 +31,15 @@ struct PlainCall {
         self.end = end
     }
 
-    /// Returns the next option that is specific to the verb; `nil` at the end, or if the call is not plain.
+    /// Returns the next option that is specific to the verb, in its long form; `nil` at the end, or if the call is not plain.
     ///
     /// It also reads the names, `--scope` and `--namespace` before that option.
     mutating func nextOption() -> String? {
         while isPlain, position < end {
             guard let word = words[position] else { break }
             position += 1
-            switch word {
+            let option = ShortOption.long(word)
+            switch option {
             case _ where word.utf8.first != UInt8(ascii: "-"):
                 count += 1
                 switch count {
@@ -51,7 +53,7 @@ struct PlainCall {
             case "--namespace":
                 guard !hasNamespace, let name = value() else { return unusual() }
                 (namespace, hasNamespace) = (name, true)
-            default: return word
+            default: return option
             }
         }
         if position < end { isPlain = false }
@@ -91,7 +93,9 @@ struct PlainCall {
 
     /// Returns the item that the call names, or `nil` if the call is not plain.
     func target() -> Target? {
-        guard count == 1 || count == 2, let place = placeOfPlainCall() else { return nil }
+        guard count == 1 || count == 2, !SecretReference.begins(service.utf8),
+            let place = placeOfPlainCall()
+        else { return nil }
         return Target(place: place, service: service, account: count == 2 ? account : nil)
     }
 

@@ -78,7 +78,18 @@ struct Target {
     func missing(
         _ item: ItemIdentity, in store: SecretStore, hint: String = MissingItem.usualHint
     ) -> CommandError {
-        MissingItem(item: item, isAnyAccount: account == nil, place: place).error(lookingIn: store, hint: hint)
+        MissingItem(item: item, isAnyAccount: account == nil, place: place)
+            .error(lookingIn: store, hint: accountHint ?? hint)
+    }
+
+    /// The hint for a service with a slash, which is how references separate the account.
+    private var accountHint: String? {
+        let parts = service.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard account == nil, parts.count == 2, !parts.contains(where: \.isEmpty) else { return nil }
+        let words = parts.map { Display.shellWord(String(decoding: $0, as: UTF8.self)) }
+        return
+            "if '\(Display.plain(String(decoding: parts[1], as: UTF8.self)))' is the account, write it as a separate "
+            + "word: \(words[0]) \(words[1])"
     }
 
     private func lend<Value>(
@@ -95,7 +106,7 @@ struct Target {
 
 /// The arguments that name an item.
 struct TargetArguments: ParsableArguments {
-    @Argument(help: "The service that the secret is for.", completion: .names(.services))
+    @Argument(help: "The service that the secret is for, or a reference (skr://...).", completion: .names(.services))
     var service: String
 
     @Argument(help: "The account, if the service has several.", completion: .names(.accounts))
@@ -103,8 +114,37 @@ struct TargetArguments: ParsableArguments {
 
     @OptionGroup var options: PlaceOptions
 
+    /// Returns the item that the words name.
     func target() throws(CommandError) -> Target {
-        Target(place: try options.place(), service: service, account: account)
+        let (target, field) = try target(field: nil)
+        guard field == nil else {
+            throw .usage(
+                "the reference names a field of the secret", hint: "leave out '?field=': only get reads fields")
+        }
+        return target
+    }
+
+    /// Returns the item that the words name, and the field from the option or from a reference.
+    func target(field: String?) throws(CommandError) -> (target: Target, field: String?) {
+        let place = try options.place()
+        guard SecretReference.begins(service.utf8) else {
+            return (Target(place: place, service: service, account: account), field)
+        }
+        let reference: SecretReference
+        do throws(InputProblem) {
+            reference = try SecretReference(parsing: service)
+        } catch {
+            throw .usage("\(Display.quoted(service)): \(error.summary)", hint: error.hint)
+        }
+        guard account == nil else {
+            throw .usage("a reference has no account after it", hint: "write it as skr://SERVICE/ACCOUNT")
+        }
+        guard field == nil || reference.field == nil else {
+            throw .usage("both --field and the reference name a field", hint: "leave one of them out")
+        }
+        return (
+            Target(place: place, service: reference.service, account: reference.account), field ?? reference.field
+        )
     }
 }
 

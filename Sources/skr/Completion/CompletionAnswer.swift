@@ -29,7 +29,7 @@ enum CompletionAnswer {
             }
             self = Self.values(of: option, in: line, typing: String(value)).prefixed(by: "\(name)=")
         } else if !line.isTerminated, word.hasPrefix("-") {
-            self = .words(Self.options(in: line))
+            self = .words(Self.options(in: line, withShort: word == "-"))
         } else {
             self = Self.positional(in: line, typing: word)
         }
@@ -50,9 +50,10 @@ enum CompletionAnswer {
         return .words(candidates.filter { !$0.word.hasPrefix("-") })
     }
 
-    private static func options(in line: PartialLine) -> [Candidate] {
-        let names = line.command.options.filter { $0.isRepeating || !line.has($0) }.compactMap { option in
-            option.spelling.map { Candidate(word: $0, summary: option.abstract) }
+    private static func options(in line: PartialLine, withShort: Bool = false) -> [Candidate] {
+        let names = line.command.options.filter { $0.isRepeating || !line.has($0) }.flatMap { option in
+            let spellings = withShort ? option.spellings : [option.spelling].compactMap(\.self)
+            return spellings.map { Candidate(word: $0, summary: option.abstract) }
         }
         let launched = line.command.launched.map { Candidate(word: "--", summary: $0.abstract) }
         return names + (launched.map { [$0] } ?? [])

@@ -42,8 +42,8 @@ struct Source {
         var next = try words.next()
         while let word = next, word != "--" {
             let sign = word.utf8.firstIndex(of: UInt8(ascii: "="))
-            let name = sign.map { String(word[..<$0]) } ?? word
-            guard word.utf8.starts(with: "--".utf8) else {
+            let name = ShortOption.long(sign.map { String(word[..<$0]) } ?? word)
+            guard word.utf8.first == UInt8(ascii: "-") else {
                 throw InputProblem(
                     summary: "the line has a word too many: \(Display.quoted(word))",
                     hint: "\(Self.form); quote names with blanks")

@@ -134,7 +134,8 @@ struct SourcesFile {
         var previous = UInt8(ascii: " ")
         for position in line.indices.dropLast(2) {
             let byte = line[position]
-            if byte == UInt8(ascii: "-"), previous.isBlank, line[position + 1] == byte {
+            if byte == UInt8(ascii: "-"), previous.isBlank {
+                guard line[position + 1] == byte else { return false }
                 let next = line[position + 2]
                 if next.isBlank { return true }
                 if next == UInt8(ascii: "s") || next == UInt8(ascii: "n") { return false }

@@ -32,6 +32,7 @@ struct PlainCallTests {
             "set api",
             "set api me --timeout 8h", "set --new api", "set --raw --new api --timeout 1h30m", "set api --allow-empty",
             "set api --timeout 90", "set api --timeout never",
+            "set api -t 8h -n work", "get -n work api me", "delete api -n work",
             "delete api", "delete api me --scope persistent", "set api --timeout 0",
         ]
     )
@@ -51,7 +52,10 @@ struct PlainCallTests {
             "get api --field a --field b",
             "get --help",
             "set --help api", "help get",
-            "gets api", "get api --namespace a --namespace b", "get api --scope user --scope user",
+            "gets api", "get api --namespace a --namespace b", "get api -n a --namespace b", "get skr://api",
+            "delete skr://api",
+            "set skr:/api", "set api -", "get api -t 5", "set api -t 5m --timeout 5m", "get api -n=a",
+            "get api --scope user --scope user",
         ]
     )
     func unusual(line: String) {
@@ -64,7 +68,8 @@ struct PlainCallTests {
             "get", "set", "delete", "api", "me", "", "-", "--", "--new", "--allow-empty", "--raw", "--timeout", "8h",
             "0", "never", "x",
             "--scope", "user",
-            "session", "--namespace", "n", "--field", "a.b", "--help", "-h", "--timeout=5", "é",
+            "session", "--namespace", "n", "-n", "-t", "skr://api", "--field", "a.b", "--help", "-h", "--timeout=5",
+            "é",
         ]
         print("seed \(testSeed)")
         var random = Choices(seed: testSeed)

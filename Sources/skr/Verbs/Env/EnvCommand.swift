@@ -27,6 +27,7 @@ struct EnvCommand: VerbCommand {
     enum Shell: String, CaseIterable, ExpressibleByArgument { case sh, fish, json }
 
     @Option(
+        name: .shortAndLong,
         help: ArgumentHelp("Set a variable to a secret; may be repeated.", valueName: "VAR[=skr://...]"),
         completion: .names(.assignments))
     var env: [String] = []

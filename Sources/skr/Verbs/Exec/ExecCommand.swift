@@ -32,7 +32,7 @@ struct ExecCommand: LaunchingVerb {
             the path of a --file any more.
 
             ENV FILES: a line is NAME=value or 'export NAME=value'; blank lines and lines that begin with '#' are \
-            skipped. A value that begins with skr:// is a reference; all others are passed on unchanged, and skr \
+            skipped. A value that begins with skr: must be a reference; all others are passed on unchanged, and skr \
             expands no '$'. A quoted value ends on its line.
 
             Without quotes, a value is the rest of the line, without the blanks around it and without a comment (a \
@@ -50,6 +50,7 @@ struct ExecCommand: LaunchingVerb {
         """
 
     @Option(
+        name: .shortAndLong,
         help: ArgumentHelp("Set a variable to a secret; may be repeated.", valueName: "VAR[=skr://...]"),
         completion: .names(.assignments))
     var env: [String] = []

@@ -16,8 +16,11 @@ struct ExpireCommand: VerbCommand, VerbAction {
     @OptionGroup var target: TargetArguments
 
     @Option(
-        help: ArgumentHelp("How long the secret is kept from now: 90s, 15m, 8h, 2d or 1h30m.", valueName: "duration"))
-    var timeout: DurationArgument?
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "How long the secret is kept from now: 90s, 15m, 8h, 2d or 1h30m; never means as --never.",
+            valueName: "duration|never"))
+    var timeout: TimeoutArgument?
 
     @Flag(help: "Remove the timeout: the secret is kept until the session ends.")
     var never = false
@@ -34,7 +37,7 @@ struct ExpireCommand: VerbCommand, VerbAction {
     }
 
     private func expire(_ item: ItemIdentity, in store: SecretStore) throws(SecretStoreError) -> Bool {
-        guard let timeout else { return try store.removeTimeout(of: item) }
-        return try store.expire(item, timeout: timeout.duration)
+        guard let timeout = timeout?.duration else { return try store.removeTimeout(of: item) }
+        return try store.expire(item, timeout: timeout)
     }
 }

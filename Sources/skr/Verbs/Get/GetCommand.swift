@@ -21,6 +21,7 @@ struct GetCommand: VerbCommand {
         curl -H @<(printf 'Authorization: Bearer %s' "$(skr get api)") \\
           https://example.com/
         skr get oauth --field tokens.0.access
+        skr get skr://db/alice
         """
 
     @OptionGroup var target: TargetArguments
@@ -32,7 +33,8 @@ struct GetCommand: VerbCommand {
     var field: String?
 
     func action() throws(CommandError) -> any VerbAction {
-        GetAction(target: try target.target(), field: field, usesSources: !noSource)
+        let (target, field) = try target.target(field: field)
+        return GetAction(target: target, field: field, usesSources: !noSource)
     }
 }
 

@@ -52,7 +52,8 @@ struct HelperCall {
             }
             if flags.contains(word) { continue }
             let sign = word.utf8.firstIndex(of: UInt8(ascii: "="))
-            let name = sign.map { String(word[..<$0]) } ?? word
+            let written = sign.map { String(word[..<$0]) } ?? word
+            let name = own.contains(written) ? written : ShortOption.long(written)
             guard Self.usualOptions.contains(name) || own.contains(name) else {
                 throw .usage(
                     "unknown option \(Display.quoted(name))",

@@ -46,7 +46,7 @@ struct HelperCommand: VerbCommand {
             if word == "--" { continue }
             if word.hasPrefix("-") {
                 before.append(word)
-                let hasValue = ["--timeout", "--scope", "--namespace", "--dir"].contains(word)
+                let hasValue = ["--timeout", "--scope", "--namespace", "--dir"].contains(ShortOption.long(word))
                 if hasValue, let value = rest.popFirst() { before.append(value) }
                 continue
             }
@@ -69,6 +69,7 @@ struct HelperCommand: VerbCommand {
 /// The options that every helper accepts.
 struct HelperOptions: ParsableArguments {
     @Option(
+        name: .shortAndLong,
         help: ArgumentHelp(
             "The longest lifetime of a secret: 90s, 15m, 8h, 2d or 1h30m; never means no limit.",
             valueName: "duration|never"))

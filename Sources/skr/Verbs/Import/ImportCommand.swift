@@ -65,6 +65,7 @@ struct ImportCommand: VerbCommand {
     var replace = false
 
     @Option(
+        name: .shortAndLong,
         help: ArgumentHelp("How long the secrets are kept, as in 'skr help set'.", valueName: "duration|never"))
     var timeout: TimeoutArgument?
 

@@ -33,7 +33,9 @@ struct LockCommand: LaunchingVerb {
     @Argument(help: "The name of the lock.")
     var name: String
 
-    @Option(help: ArgumentHelp("How soon others get the lock after its holder was killed.", valueName: "duration"))
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("How soon others get the lock after its holder was killed.", valueName: "duration"))
     var timeout = DurationArgument(seconds: 30)
 
     @Option(help: ArgumentHelp("How long to wait for the lock, 0 to try once.", valueName: "duration"))

@@ -16,7 +16,7 @@ struct SourceCommand: VerbCommand {
             $, *, ~ or pipe is an error; let a shell run such a command: sh -c '...'. A '#' begins a comment.
 
             OPTIONS OF A LINE:
-              --timeout DURATION          how long the secret is stored
+              -t, --timeout DURATION      how long the secret is stored
               --timeout-from-json PATH    the field with the secret's lifetime: seconds,
                                           Unix time or date
               --end-early DURATION        delete the secret this long before its end
@@ -25,7 +25,7 @@ struct SourceCommand: VerbCommand {
               --raw                       keep the newline at the end of the output
               --limit DURATION            how long COMMAND can run (2m)
               --cache-failures DURATION   how long a failure is remembered (5s; 0 turns this off)
-              --scope, --namespace        where the secret is stored (session, default)
+              --scope, -n, --namespace    where the secret is stored (session, default)
 
             --timeout or --timeout-from-json is required; with both, the earlier end counts.
 

@@ -18,7 +18,8 @@ struct PlainExecTests {
     @Test(
         "calls as people type them are plain calls",
         arguments: [
-            "exec -- env", "exec --env A=skr://api -- env", "exec --env A=skr://a/b?field=c --env B=skr://d -- sh -c x",
+            "exec -- env", "exec -n work -e A=skr://api -e B -- env -e", "exec --env A=skr://api -- env",
+            "exec --env A=skr://a/b?field=c --env B=skr://d -- sh -c x",
             "exec --env-file .env -- npm start", "exec --file A=skr://api --env-file a --env-file b -- x --env -- y",
             "exec --scope user --namespace n --env A=skr://api -- ls --help",
             "exec --env A=skr://api --env A=skr://b -- x", "exec --inherited -- x", "exec --env A --env B=skr://b -- x",
@@ -60,7 +61,7 @@ struct PlainExecTests {
             for _ in 0..<Int.random(in: 0...3, using: &random) {
                 let pair = [
                     ["--env", "A=skr://api"], ["--env", "A"], ["--env-file", "f"], ["--file", "C=skr://tls"],
-                    ["--scope", "user"],
+                    ["--scope", "user"], ["-e", "B=skr://api"], ["-n", "n"],
                 ]
                 line += pair.randomElement(using: &random) ?? []
             }

@@ -8,7 +8,6 @@ import math
 import os
 import pathlib
 import sys
-import textwrap
 from html import escape
 
 MARGIN = 14
@@ -21,9 +20,11 @@ svg { --ink: #1b1f24; --quiet: #57606a; --grid: #d8dee4; --paper: #ffffff; --bar
 @media (prefers-color-scheme: dark) { svg { --ink: #e6edf3; --quiet: #9da7b1; --grid: #30363d; --paper: #0d1117;
   --bar: #6e7986; --c0: #58a6ff; --c1: #ff9a5c; --c2: #56d364; --c3: #c297ff; --c4: #ff7eb6; --c5: #d8cb45; } }
 text { font-family: system-ui, "DejaVu Sans", sans-serif; font-size: 14px; fill: var(--ink); }
-.title { font-size: 18px; font-weight: 600; } .own { font-weight: 600; } .quiet { font-size: 13px; fill: var(--quiet); }
+.title { font-size: 18px; font-weight: 600; } .own { font-weight: 600; }
+.row { font-size: 13px; font-variant-numeric: tabular-nums; } .quiet { font-size: 13px; fill: var(--quiet); }
 .grid { stroke: var(--grid); stroke-width: 1; }
 .line { fill: none; stroke-width: 2.5; stroke-linejoin: round; }
+.lead { fill: none; stroke-width: 1; }
 .baseline { stroke-width: 1.6; stroke-dasharray: 2 4; stroke-linecap: round; }
 """
 
@@ -66,72 +67,88 @@ def write(path, title, width, height, parts):
         text(MARGIN, 30, title, "title"), *parts, "</svg>"]) + "\n")
 
 
-def bars(path, title, panels, notes):
-    """Draws bars. A panel is (title, [(label, nanoseconds, is ours)], [labels of commands without a measurement])."""
-    width, left, right, row = 480, 200, 400, 24
-    parts, top = [text(MARGIN, 50, "Median times, log scale: shorter is faster.", "quiet")], 72
-    for name, rows, missing in panels:
-        parts.append(text(MARGIN, top + 12, name, "own"))
-        start, end = top + 24, top + 24 + row * len(rows)
-        ticks = decades([time for _, time, _ in rows])
+def bars(path, title, panels, note):
+    """Draws bars, with two columns of figures next to them.
+
+    A panel is (title, name of the base, [(label, nanoseconds, ratio to the base, is ours)], [labels of commands without
+    a measurement]).
+    """
+    width, left, right, row = 560, 208, 400, 14
+    time_end, ratio_end, top = 474, width - MARGIN, 58
+    parts = [text(MARGIN, 49, "Medians. Shorter is faster; each vertical line is ten times the one before.", "quiet")]
+    for name, base, rows, missing in panels:
+        start, end = top + 22, top + 22 + row * (len(rows) + len(missing))
+        ticks = decades([time for _, time, _, _ in rows])
         x = axis(ticks, left, right)
+        parts += [text(MARGIN, top + 16, name, "own"), text(ratio_end, top + 16, f"x {base}", "quiet", "end")]
         for number, value in enumerate(ticks):
             parts.append(f'<path class="grid" d="M{x(value):.1f} {start}V{end}"/>')
-            # More labels than these would overlap.
-            if number % math.ceil((len(ticks) - 1) / 4) == 0:
-                parts.append(text(x(value), end + 15, decade_text(value), "quiet", "middle"))
-        for number, (label, time, is_ours) in enumerate(sorted(rows, key=lambda row: row[1])):
-            y, kind, fill = start + row * number, "own" if is_ours else "", "var(--c0)" if is_ours else "var(--bar)"
-            parts.append(text(left - 8, y + 16, label, kind, "end"))
-            parts.append(f'<rect x="{left}" y="{y + 5}" width="{x(time) - left:.1f}" height="13" fill="{fill}"/>')
-            parts.append(text(x(time) + 6, y + 16, time_text(time), kind))
-        top = end + 20
+            # The panel's title is above the first lines. More labels than these would overlap.
+            if number > 1 and (number - len(ticks) + 1) % math.ceil((len(ticks) - 1) / 3) == 0:
+                parts.append(text(x(value), top + 16, decade_text(value), "quiet", "middle"))
+        y = start + 11
+        for label, time, ratio, is_ours in sorted(rows, key=lambda row: row[1]):
+            kind, fill = ("own", "var(--c0)") if is_ours else ("", "var(--bar)")
+            parts.append(f'<rect x="{left}" y="{y - 9}" width="{x(time) - left:.1f}" height="9" fill="{fill}"/>')
+            columns = [(left - 8, label), (time_end, time_text(time)), (ratio_end, digits(ratio))]
+            parts += [text(at, y, content, f"row {kind}", "end") for at, content in columns]
+            y += row
         for label in missing:
-            parts += [text(left - 8, top + 16, label, "", "end"), text(left, top + 16, "not measured", "quiet")]
-            top += row
-        top += 16
-    for line in [line for note in notes for line in textwrap.wrap(note, 68)]:
-        parts.append(text(MARGIN, top + 6, line, "quiet"))
-        top += 17
-    write(path, title, width, top + 6, parts)
+            parts += [text(left - 8, y, label, "row", "end"), text(left, y, "not measured", "quiet")]
+            y += row
+        top = end + 4
+    write(path, title, width, top + 26, [*parts, text(MARGIN, top + 15, note, "quiet")])
+
+
+def spread(wishes, gap):
+    """Returns the places that are nearest to the wished ones, in the same order, and at least `gap` apart."""
+    groups = []  # (center, how many)
+    for wish in sorted(wishes):
+        center, count = wish, 1
+        while groups and groups[-1][0] + (groups[-1][1] + count) / 2 * gap > center:
+            before, members = groups.pop()
+            center, count = (before * members + center * count) / (members + count), members + count
+        groups.append((center, count))
+    return [center + (place - (count - 1) / 2) * gap for center, count in groups for place in range(count)]
 
 
 def lines(path, title, note, x_label, series, in_time):
-    """Draws curves. Each of the series is (name, colour, points, points of the baseline).
+    """Draws curves, each with its name at its right end.
 
-    A point is (size, nanoseconds). If `in_time` is true, the size is a time in milliseconds.
+    Each of the series is (name, colour, points, points of the baseline). A point is (size, nanoseconds). If `in_time`
+    is true, the size is a time in milliseconds.
     """
-    width, height, left, right, bottom = 560, 470, 74, 542, 408
+    width, height, left, right, bottom = 560, 420, 74, 392, 358
     has_baseline = any(baseline for *_, baseline in series)
-    top = 80 + ((len(series) + 1) // 2 + has_baseline) * 21
+    top = 84 if has_baseline else 66
     all_points = [point for *_, main, baseline in series for point in main + baseline]
     y_values = decades([value for _, value in all_points])
     x_values = range(-2000, 4000, 1000) if in_time else decades([size for size, _ in all_points])
     x, y = axis(x_values, left, right, float if in_time else math.log10), axis(y_values, bottom, top)
     parts = [text(MARGIN, 49, note, "quiet"), text((left + right) / 2, height - 14, x_label, "", "middle")]
+    if has_baseline:
+        parts.append(text(MARGIN, 67, "Dotted: the same in C, with libkeyutils.", "quiet"))
     for value in y_values:
         parts.append(f'<path class="grid" d="M{left} {y(value):.1f}H{right}"/>')
         parts.append(text(left - 8, y(value) + 5, decade_text(value), "", "end"))
     for value in x_values:
         parts.append(f'<path class="grid" d="M{x(value):.1f} {top}V{bottom}"/>')
-        shift, anchor = (14, "end") if value == x_values[-1] else (0, "middle")
         name = f"{value / 1000:+g}" if in_time and value else f"{value:,.0f}"
-        parts.append(text(x(value) + shift, bottom + 20, name, "", anchor))
+        parts.append(text(x(value), bottom + 20, name, "", "middle"))
     if in_time:
         parts.append(f'<path d="M{x(0):.1f} {top}V{bottom}" stroke="var(--quiet)" stroke-dasharray="6 4"/>')
-    for number, (name, colour, main, baseline) in enumerate(series):
+    for _, colour, main, baseline in series:
         for points, kind in ((baseline, "line baseline"), (main, "line")):
             if points:
                 data = "M" + "L".join(f"{x(a):.1f} {y(b):.1f}" for a, b in points)
                 parts.append(f'<path class="{kind}" stroke="var(--c{colour})" d="{data}"/>')
         if len(main) < 12:
             parts += [f'<circle cx="{x(a):.1f}" cy="{y(b):.1f}" r="3.5" fill="var(--c{colour})"/>' for a, b in main]
-        start, base = MARGIN + number % 2 * 272, 76 + number // 2 * 21
-        parts.append(f'<path class="line" stroke="var(--c{colour})" d="M{start} {base - 5}h22"/>')
-        parts.append(text(start + 29, base, name))
-    if has_baseline:
-        parts.append(f'<path class="line baseline" stroke="var(--quiet)" d="M{MARGIN} {top - 30}h22"/>')
-        parts.append(text(MARGIN + 29, top - 25, "dotted: the same in C, with libkeyutils", "quiet"))
+    ends = sorted((y(main[-1][1]), x(main[-1][0]), name, colour) for name, colour, main, _ in series)
+    for (end, last, name, colour), place in zip(ends, spread([end for end, *_ in ends], 17)):
+        data = f"M{last + 5:.1f} {end:.1f}L{right + 18} {place:.1f}"
+        parts.append(f'<path class="lead" stroke="var(--c{colour})" d="{data}"/>')
+        parts.append(f'<text x="{right + 22}" y="{place + 5:.1f}" style="fill: var(--c{colour})">{escape(name)}</text>')
     write(path, title, width, height, parts)
 
 
@@ -143,15 +160,16 @@ def read(path):
     return rows
 
 
-CALLS = [("get", "get"), ("set, replacing", "set"), ("identities(): names", "identities"),
-         ("items(): all attributes", "items"), ("clear", "clear"), ("get of a missing item", "miss")]
+CALLS = [("get", "get"), ("set", "set"), ("identities()", "identities"), ("items()", "items"), ("clear", "clear"),
+         ("get, missing item", "miss")]
 PLOTS = [
-    ("items", "scale-items.svg", "One call, by the number of items in the namespace", "items in the namespace", CALLS),
-    ("namespaces", "scale-namespaces.svg", "One call, by the number of namespaces", "namespaces in the session", [
-        ("get", "get"), ("get, ring linked into @p", "get, ring linked into @p"), ("set, replacing", "set"),
-        ("get of a missing item", "miss"), ("identities(): 20 names", "identities"), ("items(): 20 items", "items")]),
-    ("users", "scale-sessions.svg", "One call, by the number of users logged in", "users with 20 items each", CALLS),
-    ("expiry", "scale-expiry.svg", "One call, while 10,000 other items expire", "seconds after their expiry", [
+    ("items", "scale-items.svg", "Time of one call, by items in the namespace", "items in the namespace", CALLS),
+    ("namespaces", "scale-namespaces.svg", "Time of one call, by namespaces in the session",
+     "namespaces in the session; lists of 20 items", [
+         ("get", "get"), ("get, ring in @p", "get, ring linked into @p"), ("set", "set"), ("get, missing item", "miss"),
+         ("identities()", "identities"), ("items()", "items")]),
+    ("users", "scale-sessions.svg", "Time of one call, by users logged in", "users with 20 items each", CALLS),
+    ("expiry", "scale-expiry.svg", "Time of one call, while 10,000 other items expire", "seconds after their expiry", [
         ("get, median", "expiry get p50"), ("get, 99th percentile", "expiry get p99"),
         ("set, median", "expiry set p50"), ("set, 99th percentile", "expiry set p99")]),
 ]

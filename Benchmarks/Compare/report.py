@@ -83,12 +83,13 @@ def write(folder, comparison):
         f"Measured on {date} on {machine()}.", summary(comparison.tools, offers), *timing_tables(offers),
         f"Versions: {versions(comparison.work)}."]) + "\n"
     panels = [
-        (title, [(o.label, o.time, o.tool["name"] == "skr") for o in offers if o.kind == kind and not o.reason],
+        (title, base, [(o.label, o.time, o.time / o.base_time, o.tool["name"] == "skr")
+                       for o in offers if o.kind == kind and not o.reason],
          [o.label for o in offers if o.kind == kind and o.reason])
-        for kind, (title, _) in KINDS.items()
+        for kind, (title, base) in KINDS.items()
     ]
     (folder / "compare.md").write_text(text)
-    plot.bars(folder / "compare.svg", "Reading and writing a secret of 200 bytes", panels, [machine(), date])
+    plot.bars(folder / "compare.svg", "Time to read and write a secret of 200 bytes", panels, f"{machine()}, {date}")
     print(text)
     outcomes = list(verdicts(offers))
     for reached, line in outcomes:

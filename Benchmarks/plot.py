@@ -75,7 +75,7 @@ def bars(path, title, panels, note):
     """
     width, left, right, row = 560, 208, 400, 14
     time_end, ratio_end, top = 474, width - MARGIN, 58
-    parts = [text(MARGIN, 49, "Medians. Shorter is faster; each vertical line is ten times the one before.", "quiet")]
+    parts = [text(MARGIN, 49, "Medians. Shorter is faster. Each line is ten times the previous one.", "quiet")]
     for name, base, rows, missing in panels:
         start, end = top + 22, top + 22 + row * (len(rows) + len(missing))
         ticks = decades([time for _, time, _, _ in rows])

@@ -22,6 +22,24 @@ package struct HelpLayout {
         }.joined(separator: "\n")
     }
 
+    /// Breaks the lines of a text, and starts each of them in the column after the label.
+    package func text(_ text: String, after label: String) -> String {
+        after(label) { fill(text.split(separator: " "), indent: $0, hanging: $0) }
+    }
+
+    /// Breaks the line of a command after a label, so that a shell still reads it as one line.
+    ///
+    /// A command with a backslash is not broken, because the backslash can quote the space after it.
+    package func command(_ command: String, after label: String) -> String {
+        guard DisplayWidth.of(label + command) > width, !command.contains("\\") else { return label + command }
+        return after(label) { shellLine(String(repeating: " ", count: $0) + command, indent: $0) }
+    }
+
+    /// Puts the label in the place of the first line's indentation.
+    private func after(_ label: String, _ lines: (Int) -> String) -> String {
+        label + lines(label.count).dropFirst(label.count)
+    }
+
     private func line(_ line: Substring, isExample: Bool) -> String {
         let indent = line.prefix { $0 == " " }.count
         if indent >= Self.leastDescription { return description(line) }
@@ -63,9 +81,9 @@ package struct HelpLayout {
     }
 
     /// Breaks a command so that a shell still reads it as one line.
-    private func shellLine(_ line: Substring, indent: Int) -> String {
+    private func shellLine(_ line: some StringProtocol, indent: Int) -> String {
         let goesOn = line.hasSuffix(" \\")
-        let words = Self.words(of: line.dropLast(goesOn ? 2 : 0), quotedBy: "'\"")
+        let words = Self.words(of: Substring(line.dropLast(goesOn ? 2 : 0)), quotedBy: "'\"")
         let lines = fill(words, indent: indent, hanging: indent + 4, room: 2).split(separator: "\n")
         return lines.joined(separator: " \\\n") + (goesOn ? " \\" : "")
     }
@@ -80,7 +98,7 @@ package struct HelpLayout {
         var line = String(repeating: " ", count: indent)
         var isEmpty = true
         for word in words {
-            if !isEmpty, line.count + 1 + word.count > width - room {
+            if !isEmpty, DisplayWidth.of(line) + 1 + DisplayWidth.of(String(word)) > width - room {
                 lines.append(line)
                 line = String(repeating: " ", count: hanging)
                 isEmpty = true

@@ -18,4 +18,4 @@ name=tmux-session
 in_tmux outlive "$skr" session --
 check "$user: the stored secret can be read" holds "$output" 'set 0
 trialget 0'
-check "$user: doctor finds the server's own session" says "$output" '^ok +session  .*keyring [0-9]+ _ses '
+check "$user: doctor finds the server's own session" says "$output" '^ok +session  .*keyring [0-9]+ _ses, '

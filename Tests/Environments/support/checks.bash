@@ -107,8 +107,8 @@ check_logins() {
     fi
     check "$login: another login sees the user scope's items" says "$visit" '^user trial$'
     check "$login: doctor describes the session" says "$visit" "$(session_verdict "$class" "$login")"
-    check "$login: doctor reports that the user scope works" says "$visit" '^ok +user  .*stored and read back in keyring [0-9]+ _uid\.'
-    check "$login: doctor reports that the persistent scope works" says "$visit" '^ok +persistent  .*read back in keyring [0-9]+ _persistent\.'
+    check "$login: doctor reports that the user scope works" says "$visit" '^ok +user  .*stored and read back \(keyring [0-9]+ _uid\.'
+    check "$login: doctor reports that the persistent scope works" says "$visit" '^ok +persistent  .*read back \(keyring [0-9]+ _persistent\.'
     check "$login: doctor ends with 0" says "$visit" '^doctor 0$'
     check "$login: the first login had no error" test ! -s "$hold"
 }
@@ -119,8 +119,8 @@ session_verdict() {
     id=$(id -u "$2")
     case $1 in
         none) echo "^warning +session  +no session keyring: all processes of uid $id without a session share _uid_ses\.$id;" ;;
-        login) echo "^ok +session  .*keyring [0-9]+ _ses \(uid $id, .*, links the user keyring\)" ;;
-        private) echo "^ok +session  .*keyring [0-9]+ _ses[^ ]* \(uid $id, .*, does not link the user keyring\)" ;;
+        login) echo "^ok +session  .*keyring [0-9]+ _ses, uid $id, .*, links the user keyring\)" ;;
+        private) echo "^ok +session  .*keyring [0-9]+ _ses[^ ]*, uid $id, .*, does not link the user keyring\)" ;;
         foreign) echo "^warning +session  +session of uid 0, who can read the secrets in it and replace them; skr refuses to store in it;" ;;
     esac
 }

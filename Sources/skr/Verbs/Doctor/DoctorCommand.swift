@@ -8,16 +8,16 @@ struct DoctorCommand: VerbCommand, VerbAction {
         commandName: "doctor",
         abstract: "Check what this login provides, and show each problem with its fix.",
         discussion: """
-            doctor prints one line per check: ok, warning or problem. If you can fix a problem, the next line has a \
-            command to copy. doctor tries each scope: it stores a secret in a temporary keyring, reads it back, and \
-            deletes both.
+            For each check, doctor prints ok, warning or problem, and a hint with a command to copy if you can fix \
+            it. The last line has the verdict. doctor tries each scope: it stores a secret in a temporary keyring, \
+            reads it back, and deletes both.
 
             Asking the kernel for the persistent keyring creates it or restarts its timeout. So doctor tries \
             that scope only if the keyring already exists or SKR_SCOPE is persistent.
 
             Exit code 0 if at least one scope keeps secrets, otherwise 69.
 
-            JSON: an object; the checks are in the order of the lines.
+            JSON: an object; the checks are in the order of the text.
               {
                 "checks": [{"id", "hint", "text", "verdict"}],
                 "facts": {
@@ -60,9 +60,9 @@ struct DoctorCommand: VerbCommand, VerbAction {
         if json {
             try Console.writeLine(report.json())
         } else {
-            try Console.write(report.text(styled: .wanted))
+            try Console.write(report.text(styled: .wanted, width: TerminalWidth.ofHelp))
         }
-        guard !report.isUsable else { return }
+        guard report.place == nil else { return }
         throw CommandError(
             exitCode: .unavailable, message: "no scope keeps secrets here",
             hint: "follow the hints under the lines marked 'problem'")
@@ -76,6 +76,9 @@ struct DoctorCommand: VerbCommand, VerbAction {
         let findings =
             [.calls(refused: refusals), .features(), .userNamespace(of: place)] + scopes.map { $0.finding() }
             + [quota, .timeLeft(seenBy: scopes.compactMap(\.probe)), .memoryLock(), .sources(), .secretService()]
-        return DoctorReport(findings: findings, isUsable: scopes.contains { $0.probe != nil })
+        let usable = scopes.filter { $0.probe != nil }
+        let usual = usable.first { $0.name == place.scope && $0.isUsable }
+        let chosen = usual ?? usable.first { $0.name != place.scope } ?? usable.first
+        return DoctorReport(findings: findings, place: chosen.map { ($0.name, usual != nil) })
     }
 }

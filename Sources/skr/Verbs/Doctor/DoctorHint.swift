@@ -19,7 +19,24 @@ package enum DoctorHint {
     case allowMemoryLock
     case newKernel
     case showKeyrings(reason: String)
-    case correctSources(command: String)
+    case correctSources(command: String, remark: String?)
+
+    /// The command to copy, with its remark as a comment.
+    var line: String { remark.map { "\(command)  # \($0)" } ?? command }
+
+    /// An explanation of the command.
+    var remark: String? {
+        switch self {
+        case .sayScope: "shared with the processes outside, if they have a session keyring"
+        case .listItems: "then delete the items that you no longer need: skr delete SERVICE"
+        case .allowCalls: "PROFILE.json allows add_key, keyctl and request_key"
+        case .allowMemoryLock: "PROFILE.json allows mlock2"
+        case .newKernel: "boot a kernel of version 5.3 or later that is built with CONFIG_KEYS"
+        case .showKeyrings(let reason): reason
+        case .correctSources(_, let remark): remark
+        case .newSession, .hideSession, .moreQuota, .raiseOwnLimit, .raiseLimit, .mountProc: nil
+        }
+    }
 
     /// The command to copy.
     var command: String {
@@ -27,20 +44,17 @@ package enum DoctorHint {
         case .newSession: "exec skr session"
         case .hideSession(let permissions):
             "keyctl setperm @s 0x\(permissions.subtracting(ResolvedScope.lettingIn))"
-        case .sayScope: "export SKR_SCOPE=session  # shared with the processes outside, if they have a session keyring"
+        case .sayScope: "export SKR_SCOPE=session"
         case .moreQuota(let quota): Self.raising(quota)
-        case .listItems: "skr list  # then delete the items that you no longer need: skr delete SERVICE"
+        case .listItems: "skr list"
         // Linux grants 8 MiB by default.
         case .raiseOwnLimit: "ulimit -S -l 8192"
         case .raiseLimit: "sudo prlimit --pid $$ --memlock=8388608:8388608"
         case .mountProc: "sudo mount -t proc proc /proc"
-        case .allowCalls:
-            "docker run --security-opt seccomp=PROFILE.json IMAGE  # PROFILE.json allows add_key, keyctl and request_key"
-        case .allowMemoryLock:
-            "docker run --security-opt seccomp=PROFILE.json IMAGE  # PROFILE.json allows mlock2"
-        case .newKernel: "uname -r  # boot a kernel of version 5.3 or later that is built with CONFIG_KEYS"
-        case .showKeyrings(let reason): "keyctl show  # \(reason)"
-        case .correctSources(let command): command
+        case .allowCalls, .allowMemoryLock: "docker run --security-opt seccomp=PROFILE.json IMAGE"
+        case .newKernel: "uname -r"
+        case .showKeyrings: "keyctl show"
+        case .correctSources(let command, _): command
         }
     }
 

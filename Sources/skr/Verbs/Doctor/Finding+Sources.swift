@@ -9,13 +9,17 @@ extension Finding {
         }
         let lines: [Result<Source, CommandError>]
         do throws(CommandError) {
-            guard let file = try SourcesFile.read() else { return .ok("sources", "none", facts(0, [])) }
+            guard let file = try SourcesFile.read() else {
+                return .ok("sources", "none: the sources file does not exist", facts(0, []))
+            }
             lines = file.all()
         } catch {
             let hint = error.hint ?? "skr source"
             return .problem(
                 "sources", error.message,
-                hint: .correctSources(command: error.exitCode == .noPermission ? hint : "skr source  # \(hint)"),
+                hint: error.exitCode == .noPermission
+                    ? .correctSources(command: hint, remark: nil)
+                    : .correctSources(command: "skr source", remark: hint),
                 facts(nil, [error.message]))
         }
         // A path is relative to the home folder, where commands run.
@@ -34,11 +38,11 @@ extension Finding {
             }
         }
         guard let first = problems.first else {
-            return .ok("sources", "\(lines.count)", facts(lines.count, []))
+            return .ok("sources", "all lines can be used: \(lines.count)", facts(lines.count, []))
         }
         let others = problems.count > 1 ? " (and \(problems.count - 1) more)" : ""
         return .warning(
-            "sources", first + others, hint: .correctSources(command: "skr source  # correct the line"),
+            "sources", first + others, hint: .correctSources(command: "skr source", remark: "correct the line"),
             facts(lines.count, problems))
     }
 }

@@ -10,7 +10,7 @@ extension Finding {
             "blocked": .array(refusals.map { .string($0.call.rawValue) }), "seccompFilter": JSONValue(isFiltered),
         ])
         guard let first = refusals.first else {
-            return .ok("calls", "add_key, keyctl and request_key are allowed", facts)
+            return .ok("calls", "the kernel's key calls are allowed (add_key, keyctl and request_key)", facts)
         }
         let calls = refusals.map { "\($0.call.rawValue) (errno \($0.error.errno))" }.joined(separator: ", ")
         if first.error.code == .unavailable, isFiltered == false {
@@ -47,16 +47,18 @@ extension Finding {
         }
         let bigKey =
             found.contains(.bigKey)
-            ? "secrets of up to \(Key.largestBigPayload) bytes (big_key)"
-            : "secrets of up to \(Key.largestUserPayload) bytes (no big_key)"
+            ? "secrets of up to \(Key.largestBigPayload) bytes, with big_key"
+            : "secrets of up to \(Key.largestUserPayload) bytes, no big_key"
         let persistent =
             found.contains(.persistentKeyrings)
-            ? "persistent keyrings" : "no persistent keyrings (so no persistent scope)"
+            ? "persistent keyrings" : "no persistent keyrings, so no persistent scope"
         let watching =
             found.contains(.notifications)
-            ? "notifications (keys can be watched)" : "no notifications (keys can't be watched)"
+            ? "notifications, so keys can be watched" : "no notifications, so keys can't be watched"
         return .ok(
-            "features", "atomic writes (move and invalidate), \(bigKey), \(persistent), \(watching)", facts)
+            "features",
+            "the kernel has all that skr needs (atomic writes with move and invalidate; \(bigKey); \(persistent); "
+                + "\(watching))", facts)
     }
 
     /// Reports whether user IDs here are the machine's user IDs.

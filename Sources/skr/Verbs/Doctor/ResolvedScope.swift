@@ -74,6 +74,16 @@ struct ResolvedScope: Sendable {
     /// Whether processes outside of the session can link the keyring, and then read everything in it.
     var letsOthersIn: Bool { !description.permissions.isDisjoint(with: Self.lettingIn) }
 
+    /// Whether other users' processes can link the keyring.
+    var isOpenToOtherUsers: Bool {
+        !description.permissions.isDisjoint(with: [.groupLink, .groupSetAttribute, .otherLink, .otherSetAttribute])
+    }
+
     /// Whether the user's other processes can join the session by its name.
     var canBeJoinedByName: Bool { description.permissions.contains(.userSearch) }
+
+    /// Whether this is a session of `skr session --name` or `--join`, which only the user's processes can join.
+    var isNamedSession: Bool {
+        canBeJoinedByName && !isOpenToOtherUsers && (try? NamedSession(description.name)) != nil
+    }
 }

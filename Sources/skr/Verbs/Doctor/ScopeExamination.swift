@@ -39,26 +39,39 @@ struct ScopeExamination {
     func finding() -> Finding {
         let id = name.rawValue
         if let failure {
-            let place = resolved.map { "\(detail(of: $0)): " } ?? ""
-            return .problem(id, "\(place)\(failure)", hint: DoctorHint(for: failure, in: name), facts)
+            let place = resolved.map { " (\(detail(of: $0)))" } ?? ""
+            return .problem(id, "\(failure)\(place)", hint: DoctorHint(for: failure, in: name), facts)
         }
         guard let resolved else {
             let text = "not tried, because that could create the keyring; to try: SKR_SCOPE=persistent skr doctor"
             return .ok(id, text, facts)
         }
-        let proof = "a secret was stored and read back in \(detail(of: resolved))"
-        guard name == .session, let weakness = resolved.sessionWeakness(isMeant: isMeant) else {
-            return .ok(id, proof, facts)
+        let proof = "a secret was stored and read back (\(detail(of: resolved)))"
+        guard name == .session else { return .ok(id, proof, facts) }
+        guard let weakness = resolved.sessionWeakness(isMeant: isMeant) else {
+            guard resolved.isNamedSession else { return .ok(id, proof, facts) }
+            let session = "session \(Display.quoted(resolved.description.name))"
+            return .ok(id, "\(session), which all your processes can join and read; \(proof)", facts)
         }
         return .warning(id, "\(weakness.text); \(proof)", hint: weakness.hint, facts)
+    }
+
+    /// Whether skr stores secrets in this scope.
+    ///
+    /// In another user's session, it does only if the scope is given explicitly.
+    var isUsable: Bool {
+        guard probe != nil else { return false }
+        if name == .session, !isMeant, case .foreign? = resolved?.ownership { return false }
+        return true
     }
 
     private func detail(of resolved: ResolvedScope) -> String {
         let possession = resolved.isPossessed ? "possessed" : "not possessed"
         let links = resolved.linksUserKeyring ? "links the user keyring" : "does not link the user keyring"
+        let (ring, name) = (resolved.description, Display.plain(resolved.description.name))
         return
-            "keyring \(resolved.keyring) \(Display.plain(resolved.description.name)) (uid \(resolved.description.userID), "
-            + "\(resolved.description.permissions), \(possession)\(name == .session ? ", \(links)" : ""))"
+            "keyring \(resolved.keyring) \(name), uid \(ring.userID), "
+            + "\(ring.permissions), \(possession)\(self.name == .session ? ", \(links)" : "")"
     }
 
     /// The same names for every scope; unknown values are null.
@@ -99,13 +112,14 @@ extension ResolvedScope {
         case .own where !otherUsers.isEmpty:
             let others = otherUsers.map { "uid \($0)" }.joined(separator: ", ")
             return ("other users store in this session, and can read the secrets in it: \(others)", .newSession)
-        case .own where canBeJoinedByName:
+        case .own where isNamedSession: return nil
+        case .own where canBeJoinedByName && !isOpenToOtherUsers:
             // Removing the permission would not help: a process that joins the name would create another,
             // empty session.
             return ("any process of uid \(user) can join this session by its name and read it", .newSession)
         case .own where letsOthersIn:
-            let text = "any process of uid \(user) can link this session and read it"
-            return (text, .hideSession(description.permissions))
+            let who = isOpenToOtherUsers ? "processes of other users" : "any process of uid \(user)"
+            return ("\(who) can link this session and read it", .hideSession(description.permissions))
         case .own: return nil
         }
     }

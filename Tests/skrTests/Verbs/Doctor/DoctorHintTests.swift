@@ -120,13 +120,13 @@ struct DoctorHintTests {
             follow; kept
             """#),
         Problem(
-            .newSession, "a session created by name", check: "session",
+            .newSession, "a session that can be joined by a name that isn't one of skr's", check: "session",
             #"""
-            skr session --name $SKR_NAMESPACE -- bash -c '
+            keyctl session _$SKR_NAMESPACE bash -c '
+                keyctl setperm @s 0x3f1b0000
                 printf kept | skr set kept; before=$(keyctl rdescribe @s); follow; kept
-                [ "$before" = "$(keyctl rdescribe @s)" ] && echo same
-                keyctl session - bash -c "skr session --name $SKR_NAMESPACE -- bash -c kept" 2>/dev/null'
-            """#, expected: "kept\nsame\nkept\n"),
+                [ "$before" = "$(keyctl rdescribe @s)" ] && echo same' 2>/dev/null
+            """#, expected: "kept\nsame\n"),
         Problem(
             .newSession, "no session keyring", check: "session",
             #"""
@@ -159,6 +159,13 @@ struct DoctorHintTests {
                 printf kept | skr set kept; before=$(keyctl rlist @s); follow; kept
                 [ "$before" = "$(keyctl rlist @s)" ] && echo same' 2>/dev/null
             """#, expected: "kept\nsame\n"),
+        Problem(
+            .hideSession, "a named session that other users can link", check: "session",
+            #"""
+            skr session --name $SKR_NAMESPACE -- bash -c '
+                keyctl setperm @s 0x3f1b0010; printf kept | skr set kept; follow; kept
+                keyctl session - bash -c "skr session --name $SKR_NAMESPACE -- bash -c kept" 2>/dev/null'
+            """#, expected: "kept\nkept\n"),
         Problem(
             .sayScope, "a user namespace", check: "user-namespace",
             "printf kept | skr set kept; unshare -Ur bash -c 'follow; kept'"),

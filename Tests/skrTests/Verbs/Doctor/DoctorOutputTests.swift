@@ -102,7 +102,7 @@ struct DoctorOutputTests {
     @Test("the hint depends on the error and on the scope")
     func hints() {
         func advice(_ error: SecretStoreError, _ scope: Place.Scope) -> String {
-            DoctorHint(for: error, in: scope).command
+            DoctorHint(for: error, in: scope).line
         }
         let restricted = SecretStoreError(.restricted(KeySerial(rawValue: 1)))
         #expect(advice(restricted, .session) == "exec skr session")
@@ -116,18 +116,76 @@ struct DoctorOutputTests {
         #expect(advice(SecretStoreError(.unexpected), .session).hasPrefix("keyctl show  # "))
     }
 
-    @Test("in a pipe, each check is one line without colours, with a hint below if it isn't ok")
+    @Test("in a pipe, each check is a paragraph of 80 columns without colours, with a hint below if it isn't ok")
     func lines() throws {
         let outcome = try CommandRunner().shell(
-            #"keyctl session - bash -c "keyctl revoke @s; TERM=xterm skr doctor" 2>/dev/null"#)
+            #"keyctl session - bash -c "keyctl revoke @s; unset COLUMNS; TERM=xterm skr doctor" 2>/dev/null"#)
         #expect(!outcome.output.contains("\u{1B}"))
-        let lines = outcome.output.split(separator: "\n")
+        var lines = outcome.output.split(separator: "\n")
         let problem = try #require(
             lines.firstIndex { $0.hasPrefix("problem  session         this login session has ended") })
-        #expect(lines[problem + 1] == "         hint: exec skr session")
+        let hint = try #require(lines.firstIndex(of: "         hint: exec skr session"))
+        #expect(lines[problem..<hint].dropFirst().allSatisfy { $0.hasPrefix(String(repeating: " ", count: 25)) })
+        #expect(lines.removeLast().hasPrefix("skr works in this login, but only with --scope user: see the 1 problem"))
         for line in lines {
             #expect(["ok       ", "warning  ", "problem  ", "         "].contains { line.hasPrefix($0) }, "\(line)")
+            #expect(line.count <= 80, "\(line)")
         }
+    }
+
+    @Test("the text fits the terminal", arguments: [25, 40, 49, 50, 60, 100])
+    func terminalWidth(columns: Int) throws {
+        let shown = try TerminalRunner().run("stty cols \(columns); skr doctor", environment: ["TERM": "dumb"])
+        let lines = shown.split(separator: "\n").filter { !$0.hasPrefix("Joined session keyring") }
+        #expect(
+            lines.contains { $0.hasPrefix(columns < 50 ? "ok       session" : "ok       session         a secret") })
+        #expect(lines.allSatisfy { $0.count <= columns || !$0.drop { $0 == " " }.contains(" ") }, "\(shown)")
+    }
+
+    @Test(
+        "a hint that is broken into lines is still the same command, and its remark is a comment", arguments: [30, 80])
+    func hints(width: Int) {
+        let quota = KeyQuota(keys: 1, maximumKeys: 1_000_000, bytes: 1, maximumBytes: 25_000_000)
+        let findings = [
+            Finding.warning("quota", "full", hint: .moreQuota(quota), .null),
+            Finding.problem("calls", "blocked", hint: .allowCalls, .null),
+            Finding.warning(
+                "sources", "open", hint: .correctSources(command: #"chmod go-w $'\x01 long  path'"#, remark: nil), .null
+            ),
+        ]
+        let lines = DoctorReport(findings: findings, place: nil).text(styled: .plain, width: width)
+            .split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        let joined = lines.joined(separator: "\n").replacing(" \\\n", with: " ")
+        for finding in findings { #expect(joined.contains("hint: \(finding.hint?.command ?? "-")\n"), "\(joined)") }
+        let comments = lines.filter { $0.hasPrefix("# ") }.map { $0.dropFirst(2) }
+        #expect(comments.joined(separator: " ") == "PROFILE.json allows add_key, keyctl and request_key")
+        #expect(width > 30 || comments.count > 1)
+    }
+
+    @Test("the last line has the verdict, and the option that a store needs")
+    func verdict() {
+        func last(_ findings: [Finding], _ place: (scope: Place.Scope, isUsual: Bool)?) -> String? {
+            let text = DoctorReport(findings: findings, place: place).text(styled: .plain, width: 200)
+            return text.split(separator: "\n").last.map(String.init)
+        }
+        let good = Finding.ok("a", "b", .null)
+        let warning = Finding.warning("a", "b", hint: .newSession, .null)
+        let problem = Finding.problem("a", "b", hint: .newSession, .null)
+        #expect(last([good], (.session, true)) == "skr works in this login: all checks are ok")
+        #expect(last([good, warning], (.session, true)) == "skr works in this login: see the 1 warning above")
+        #expect(
+            last([problem, warning, warning], (.user, false))
+                == "skr works in this login, but only with --scope user: see the 1 problem and 2 warnings above")
+        #expect(last([problem, problem], nil) == "skr can't keep secrets in this login: see the 2 problems above")
+    }
+
+    @Test(
+        "in another user's session, the verdict names a scope in which skr stores",
+        .enabled(if: geteuid() == 0, "needs root to become another user"), arguments: [("", true), ("session", false)])
+    func foreignSession(scope: String, needsOption: Bool) throws {
+        let outcome = try CommandRunner().shell(
+            "keyctl session - setpriv --reuid 60426 --regid 60426 --clear-groups env SKR_SCOPE=\(scope) skr doctor")
+        #expect(outcome.output.contains("but only with --scope user: see the 1 warning") == needsOption, "\(outcome)")
     }
 
     @Test(

@@ -81,6 +81,30 @@ struct DoctorTests {
     }
 
     @Test(
+        "a named session is ok, also if a shell's start-up file joins it",
+        arguments: [
+            "skr session --name $name -- skr doctor --json", "bash -c 'skr session --join $name; skr doctor --json'",
+        ])
+    func sessionOfSkr(script: String) throws {
+        let found = try doctor("export name=skr-test-$$; keyctl session - \(script)")
+        let name = try #require(found.facts("session")["name"] as? String)
+        #expect(name.hasPrefix("skr-test-"))
+        #expect(found.verdict("session") == "ok" && found.hint("session") == nil, "\(found.outcome)")
+        #expect(
+            found.text("session").hasPrefix(
+                "session '\(name)', which all your processes can join and read; a secret was stored and read back ("))
+    }
+
+    @Test("a named session that other users can link is a warning, which does not undo the name")
+    func openNamedSession() throws {
+        let script = "keyctl setperm @s 0x3f1b0010; skr doctor --json"
+        let found = try doctor("keyctl session - skr session --name skr-test-$$ -- bash -c '\(script)'")
+        #expect(found.verdict("session") == "warning")
+        #expect(found.text("session").hasPrefix("processes of other users can link this session and read it; "))
+        #expect(found.hint("session") == "keyctl setperm @s 0x3f0b0000")
+    }
+
+    @Test(
         "a quota of which 70 % is used is a warning, and a full quota makes every scope unusable",
         .enabled(if: isRoot))
     func quota() throws {
@@ -233,7 +257,7 @@ struct DoctorTests {
             """#)
         let serial = try #require(found.facts("session")["serial"] as? Int)
         #expect(found.verdict("session") == "problem")
-        #expect(found.text("session").hasPrefix("keyring \(serial) _ses (uid \(geteuid()), "))
+        #expect(found.text("session").contains(" (keyring \(serial) _ses, uid \(geteuid()), "))
         #expect(found.text("session").contains("keyring \(serial) is restricted: no key can be added to it"))
         #expect(found.hint("session") == "exec skr session")
         #expect(

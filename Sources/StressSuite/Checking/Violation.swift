@@ -78,7 +78,7 @@ extension ItemOperation {
         let killed = isCertain ? "" : " (killed)"
         switch effect {
         case .read(let stamp): return "get found \(text(stamp))" + killed
-        case .look(let isThere): return (isThere ? "look saw it" : "look saw nothing") + killed
+        case .look(let isThere): return (isThere ? "list or add found it" : "list found nothing") + killed
         case .write(let stamp, let timeout): return "set \(stamp)\(text(timeout))" + killed
         case .create(let stamp, let timeout): return "add \(stamp)\(text(timeout))" + killed
         case .remove(let found):

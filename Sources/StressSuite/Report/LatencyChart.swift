@@ -46,12 +46,15 @@ struct LatencyChart {
     }
 
     private func drawPercentiles(in drawing: inout Drawing, time: Scale) {
-        for (row, percentile) in percentiles.enumerated() {
-            let x = time(Double(percentile.value))
-            let y = 12 + Double(row) * 15
-            drawing.line("mark", from: (x, y - 9), to: (x, Self.down.upperBound))
-            let isRight = x > Self.across.upperBound - 100
-            drawing.text("value", percentile.text, at: (x + (isRight ? -5 : 5), y), anchor: isRight ? .end : .start)
+        let places = percentiles.enumerated().map { row, percentile in
+            (text: percentile.text, x: time(Double(percentile.value)), y: 12 + Double(row) * 15)
+        }
+        for place in places { drawing.line("mark", from: (place.x, place.y - 9), to: (place.x, Self.down.upperBound)) }
+        // The labels come last, because each of them covers the lines that cross it.
+        for place in places {
+            let isRight = place.x > Self.across.upperBound - 100
+            drawing.text(
+                "value", place.text, at: (place.x + (isRight ? -5 : 5), place.y), anchor: isRight ? .end : .start)
         }
     }
 

@@ -22,7 +22,9 @@ extension ReportPage {
                 """
         }
         return section(
-            "Latency", note: "How many calls took how long, including those that threw. Both scales are logarithmic.",
+            "Latency",
+            note: "How many calls took how long, including those that threw. Both scales are logarithmic. "
+                + "p99 is the time within which 99 of 100 calls ended.",
             ["<div class='panels'>\(cards)</div>\n"])
     }
 
@@ -39,7 +41,9 @@ extension ReportPage {
             note:
                 "Calls a second in short runs, with more and more threads in one process, and with more and more "
                 + "processes of one thread. "
-                + "Dashed: what \(Figures.plural(processors, "processor")) would reach if the kernel shared nothing.",
+                + "Dashed: what \(Figures.plural(processors, "processor")) would reach if the kernel shared nothing. "
+                + "A flat curve is normal, because all workers use one keyring, which the kernel changes for one caller "
+                + "at a time. More workers than processors can't add anything.",
             ["<div class='panels two'>\(charts.compactMap { $0?.card })</div>\n"])
     }
 

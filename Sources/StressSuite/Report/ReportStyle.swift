@@ -100,6 +100,8 @@ enum ReportStyle {
         .plot.narrow { display: none; }
         .label { fill: var(--soft); }
         .value { fill: var(--ink); font-variant-numeric: tabular-nums; }
+        .value, .series-label { paint-order: stroke; stroke: var(--card); stroke-width: 5px; stroke-linejoin: round; }
+        .series-label { fill: var(--soft); }
         .grid { stroke: var(--grid); }
         .axis { stroke: var(--soft); stroke-opacity: 0.6; }
         .series { fill: none; stroke: var(--blue); stroke-width: 2; stroke-linejoin: round; stroke-linecap: round; }

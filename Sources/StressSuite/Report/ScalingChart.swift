@@ -41,6 +41,10 @@ struct ScalingChart {
             drawing.text("value", Figures.short(point.rate), at: (x, y + 20), anchor: .middle)
             drawing.text("label", "\(point.workers)", at: (x, bottom + 18), anchor: .middle)
         }
+        if let last = ideal.last {
+            let end = place(last)
+            drawing.text("series-label", "if nothing were shared", at: (end.x, end.y - 7), anchor: .end)
+        }
         let middle = (Self.across.lowerBound + Self.across.upperBound) / 2
         drawing.text("label", title, at: (middle, bottom + 36), anchor: .middle)
         return drawing.markup(title: "Scaling with \(title)", description: description)

@@ -93,8 +93,8 @@ extension StressResult {
 
     /// How many calls there were, and in how much time.
     package var callsText: String {
-        let cutOff = callsCutOff == 0 ? "" : " and \(Figures.count(callsCutOff)) cut off"
-        return "\(Figures.plural(totalOperations, "call"))\(cutOff) in \(Figures.duration(seconds))"
+        let killed = callsCutOff == 0 ? "" : ", and \(Figures.count(callsCutOff)) more that a kill interrupted,"
+        return "\(Figures.plural(totalOperations, "call"))\(killed) in \(Figures.duration(seconds))"
     }
 
     /// The outcome of all checks, as a sentence without a full stop.

@@ -8,7 +8,7 @@ struct LiveMetrics {
     private var seen: [Int]
     private var lastTime = 0.0
     private var lastCount = 0
-    private(set) var quota: QuotaWatch
+    var quota: QuotaWatch
     private var progress = StressProgress()
 
     /// The most calls of a worker that one look examines: the latest ones.

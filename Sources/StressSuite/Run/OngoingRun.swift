@@ -60,6 +60,7 @@ struct OngoingRun: ~Copyable {
         checks = CheckResults(replay: "seed \(plan.seed)")
         faults = Choices(seed: plan.seed, stream: .max)
         live = LiveMetrics(plan: plan, sharedLog: sharedLog, quota: quota)
+        live.quota.ownKeys.ring = Keyring(ring)
         steps = Array(repeating: 0, count: plan.workers)
         incarnations = Array(repeating: 0, count: plan.workers)
     }
@@ -130,6 +131,8 @@ struct OngoingRun: ~Copyable {
     /// Checks the results of a round, and prepares the next round.
     private mutating func examine(_ outcome: Round.Outcome) {
         observe()
+        // A short round has had no other look.
+        live.quota.look()
         for slot in 0..<plan.workers {
             steps[slot] = sharedLog.log(slot).steps
             incarnations[slot] = sharedLog.log(slot).incarnation + 1

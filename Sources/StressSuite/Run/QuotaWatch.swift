@@ -23,6 +23,9 @@ struct QuotaWatch {
     /// The highest number of keys and the highest number of bytes at any time.
     private(set) var most: Use
 
+    /// The keys that the run was seen to make.
+    var ownKeys = OwnKeys()
+
     /// Waits until the kernel has collected recently removed keys, then takes the first sample.
     init() {
         usleep(100_000)
@@ -32,6 +35,7 @@ struct QuotaWatch {
     }
 
     mutating func look() {
+        ownKeys.look()
         last = Self.now()
         most.keys = max(most.keys, last.keys)
         most.bytes = max(most.bytes, last.bytes)
@@ -58,40 +62,39 @@ struct QuotaWatch {
 
 // MARK: - At the end of a run
 extension QuotaWatch {
-    /// Checks that everything that a run used is free again.
+    /// Checks that nothing that a run used is left.
+    ///
+    /// The check fails only if one of the run's own keys is left. If more is in use than before the run, but no own key
+    /// is left, other programs of the user can have stored it, so the check is skipped.
     mutating func settledOutcome() -> CheckOutcome {
         var outcome = CheckOutcome(
             name: "the run leaves no quota in use", verdict: .skipped, detail: "/proc/key-users doesn't show the quota",
             looked: 1, subject: "keys at most")
         guard before.isKnown else { return outcome }
-        let isMoving = settle()
+        let left = settle()
         outcome.looked = most.keys
-        outcome.verdict = isBackToBefore ? .passed : isMoving ? .skipped : .failed
+        outcome.evidence = left
+        outcome.verdict = !left.isEmpty ? .failed : isBackToBefore ? .passed : .skipped
         outcome.detail =
-            isMoving
-            ? "other programs of this user are storing keys"
-            : "\(last.keys) keys and \(last.bytes) bytes, but \(before.keys) and \(before.bytes) before the run; "
-                + "perhaps another program of this user has stored some"
+            left.isEmpty
+            ? "\(last.keys) keys and \(last.bytes) bytes, but \(before.keys) and \(before.bytes) before the run; no key of "
+                + "the run is left, so another program of this user has stored some"
+            : "left: \(Figures.plural(left.count, "key")) of the run"
         return outcome
     }
 
     /// Waits, for about five seconds at most, until no more is in use than before the run.
     ///
-    /// The kernel frees quota late.
+    /// The kernel frees keys and quota late.
     ///
-    /// - Returns: whether other programs store keys as well, which shows in a use that goes up and down.
-    private mutating func settle() -> Bool {
-        var least = Int.max
-        var isMoving = false
-        for round in 0..<100 {
+    /// - Returns: the own keys that are left.
+    private mutating func settle() -> [String] {
+        for _ in 0..<100 {
             look()
-            if isBackToBefore { return false }
-            // By then, the kernel has collected everything, so any increase comes from another program.
-            if round > 40, last.keys > least { isMoving = true }
-            least = min(least, last.keys)
+            if isBackToBefore, ownKeys.left().isEmpty { return [] }
             usleep(50_000)
         }
-        return isMoving
+        return ownKeys.left()
     }
 
     /// Whether no more is in use than before the run.

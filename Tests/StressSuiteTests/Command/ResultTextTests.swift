@@ -47,11 +47,11 @@ struct ResultTextTests {
             lines.contains("88,300 calls in 1 min 0 s, \(result.kills) processes killed, ended early, seed 81276354"))
     }
 
-    @Test("calls that were cut off are reported next to those that returned, which the table counts")
+    @Test("calls that a kill interrupted are reported next to those that returned, which the table counts")
     func cutOff() {
         var result = SampleResult.clean()
         result.callsCutOff = 4
-        #expect(text(result).contains("\n88,300 calls and 4 cut off in 1 min 0 s, "))
+        #expect(text(result).contains("\n88,300 calls, and 4 more that a kill interrupted, in 1 min 0 s, "))
     }
 
     @Test("a run without any calls has a result, too")

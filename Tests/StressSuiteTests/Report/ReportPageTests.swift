@@ -138,6 +138,18 @@ struct ReportPageTests {
         #expect(
             heights.firstIndex(of: heights.max() ?? 0) == wanted.firstIndex { $0.count == wanted.map(\.count).max() })
         #expect(rest.count { $0.attributes["class"] == "mark" } == 4)
+        // A label covers the lines that are drawn before it.
+        let lastLine = try #require(rest.lastIndex { $0.attributes["class"] == "mark" })
+        let firstLabel = try #require(rest.firstIndex { $0.attributes["class"] == "value" })
+        #expect(lastLine < firstLabel)
+    }
+
+    @Test("the flat curve of the scaling is explained next to it")
+    func flatCurve() throws {
+        let text = try read(SampleResult.clean()).text
+        let heading = try #require(text.range(of: "Scaling"))
+        #expect(text[heading.upperBound...].prefix(600).contains("A flat curve is normal, because all workers use one"))
+        #expect(text.contains("if nothing were shared"))
     }
 
     @Test("the plot of a long run is condensed, but no kill is left out")
@@ -163,10 +175,12 @@ struct ReportPageTests {
         #expect(try read(result).text.contains("99,000,000 calls a second"))
     }
 
-    @Test("calls that were cut off are reported next to those that returned")
+    @Test("calls that a kill interrupted are reported next to those that returned")
     func cutOff() throws {
         var result = SampleResult.clean()
         result.callsCutOff = 4
-        #expect(try read(result).text.contains("88,300 calls and 4 cut off in 1 min 0 s by 4 processes"))
+        #expect(
+            try read(result).text.contains(
+                "88,300 calls, and 4 more that a kill interrupted, in 1 min 0 s by 4 processes"))
     }
 }

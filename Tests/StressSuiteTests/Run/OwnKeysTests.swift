@@ -1,0 +1,68 @@
+import Glibc
+import Keyutils
+import StressSuite
+import TestSupport
+import Testing
+
+/// Runs during which something else happens: the function that reports the progress does it, in the run's own thread.
+@Suite("The quota that a run leaves in use", .tags(.kernel))
+struct OwnKeysTests {
+    private static let check = "the run leaves no quota in use"
+
+    @Test("keys that another program has stored meanwhile are not the run's")
+    func foreignKeys() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            let session = try TestSession.join()
+            let outcome = try Self.run {
+                let ring = try session.addKeyring("skr:default")
+                try ring.add(.user, "password:one:", payload: Array("secret".utf8).span.bytes)
+            }
+            // If other tests of this user have removed keys, no more are in use than before.
+            succeed(1, outcome.verdict != .failed && outcome.evidence.isEmpty)
+            exit(0)
+        }
+    }
+
+    @Test("an item of the run that is still linked somewhere is a failure, with its name")
+    func linkedItem() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            let session = try TestSession.join()
+            let outcome = try Self.run {
+                for ring in try session.members() {
+                    for ring in try Keyring(ring).members() where try Key(ring).describe().name == "skr:stress" {
+                        if let item = try Keyring(ring).members().first { try session.link(Key(item)) }
+                    }
+                }
+            }
+            succeed(1, outcome.verdict == .failed)
+            succeed(2, outcome.evidence.contains { $0.hasPrefix("user password:stress:") })
+            exit(0)
+        }
+    }
+
+    @Test("a key that the run's thread keeps staged is a failure")
+    func stagedKey() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try TestSession.join()
+            let outcome = try Self.run {
+                try Keyring.thread.add(.user, "password:stress:0", payload: Array("staged".utf8).span.bytes)
+            }
+            succeed(1, outcome.verdict == .failed && outcome.evidence == ["user password:stress:0"])
+            exit(0)
+        }
+    }
+
+    /// Runs a plan, does something once during it, and returns the outcome of the check.
+    private static func run(doing act: () throws -> Void) throws -> CheckOutcome {
+        var (isDone, failure): (Bool, (any Error)?) = (false, nil)
+        let plan = StressPlan(workload: .readHeavy, threads: 2, length: .seconds(1), items: 4, seed: 1)
+        let result = try StressRun(plan: plan).run(report: { progress in
+            guard !isDone, progress.operations > 200 else { return }
+            isDone = true
+            do { try act() } catch { failure = error }
+        })
+        if let failure { throw failure }
+        guard isDone, let outcome = result.checks.first(where: { $0.name == check }) else { exit(90) }
+        return outcome
+    }
+}

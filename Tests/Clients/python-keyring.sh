@@ -1,5 +1,6 @@
 #!/bin/bash
-# Runs python-keyring's backend tests on our backend, with the skr in PATH and PyPI's packages in a temporary folder.
+# Runs python-keyring's backend tests on our backend, with the skr and skr-secrets in PATH and PyPI's packages in a
+# temporary folder.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -27,11 +28,9 @@ from keyring.testing.backend import BackendBasicTests
 
 class TestKeyring(BackendBasicTests):
     def init_keyring(self):
-        return skr_keyring.Keyring()
-
-
-def test_chosen_by_its_entry_point():
-    assert isinstance(keyring.get_keyring(), skr_keyring.Keyring)
+        chosen = keyring.get_keyring()
+        assert isinstance(chosen, skr_keyring.Keyring)
+        return chosen
 
 
 @pytest.mark.parametrize("password", ["\n", "a\n\n", "\r\n", " ", "\0x", "\ufeff", "p" * 32_767])
@@ -46,12 +45,35 @@ def test_exact(password):
 
 def test_without_skr(monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(RuntimeError):
-        skr_keyring.Keyring.priority
-    assert not skr_keyring.Keyring.viable
+    with pytest.raises(keyring.errors.KeyringError, match="skr is not in PATH"):
+        keyring.get_password("service", "user")
 TESTS
 
 cd "$place"
+own=skr_keyring.Keyring
+# chosen BACKEND COMMAND...: fails unless keyring, started by the command, chooses that backend.
+chosen() {
+    local found
+    found=$("${@:2}" python -c 'import keyring; found = type(keyring.get_keyring()); print(f"{found.__module__}.{found.__name__}")')
+    [ "$found" = "$1" ] || { echo "keyring chooses $found instead of $1: ${*:2}"; exit 1; }
+}
+mkdir -p file/python_keyring
+printf '[backend]\ndefault-keyring=%s\n' "$own" >file/python_keyring/keyringrc.cfg
+chosen keyring.backends.fail.Keyring env XDG_CONFIG_HOME=/nonexistent
+chosen keyring.backends.SecretService.Keyring env XDG_CONFIG_HOME=/nonexistent keyctl session - skr-secrets --
+# keyring's chainer uses every backend with a priority above 0.
+mkdir another
+printf '%s\n' 'from keyring.backends.null import Keyring as Null' '' '' 'class Keyring(Null):' '    priority = 0.5' >another/another.py
+chain=$(PYTHONPATH=another python -c '
+import another
+from keyring.backends.chainer import ChainerBackend
+print(*(backend.__module__ for backend in ChainerBackend.backends))')
+[ "$chain" = another ] || { echo "keyring's chainer uses $chain"; exit 1; }
+chosen "$own" env PYTHON_KEYRING_BACKEND="$own"
+chosen "$own" env XDG_CONFIG_HOME="$place/file"
+chosen "$own" env PYTHON_KEYRING_BACKEND="$own" keyctl session - skr-secrets --
+
+export PYTHON_KEYRING_BACKEND=$own
 for run in 1 2 3; do
     keyctl session - pytest -q -p no:cacheprovider "$place/test_backend.py"
 done

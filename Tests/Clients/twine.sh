@@ -29,3 +29,9 @@ check "keyring del" python3 -m keyring del "$url" amy
 check "removed: keyring get fails" fails python3 -m keyring get "$url" amy
 check "removed: upload fails" fails upload
 check "keyring del of a missing password fails" fails python3 -m keyring del "$url" amy
+
+unset PYTHON_KEYRING_BACKEND
+mkdir -p ~/.config/python_keyring
+page twine 2 >~/.config/python_keyring/keyringrc.cfg
+check "chosen in keyringrc.cfg: keyring set" put "$amy"
+check "chosen in keyringrc.cfg: upload" upload

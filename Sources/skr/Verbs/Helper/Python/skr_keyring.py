@@ -1,10 +1,12 @@
-"""A backend for Python's keyring that uses the command skr to keep passwords in the Linux kernel keyring."""
+"""A backend for Python's keyring that uses the command skr to keep passwords in the Linux kernel keyring.
+
+keyring uses it only if PYTHON_KEYRING_BACKEND or keyringrc.cfg names it.
+"""
 
 import json
 import shutil
 import subprocess
 
-from jaraco.classes import properties
 from keyring import credentials, errors
 from keyring.backend import KeyringBackend
 
@@ -22,13 +24,9 @@ def _skr(*words, input=b""):
 
 
 class Keyring(KeyringBackend):
-    @properties.classproperty
-    def priority(cls):
-        try:
-            _skr("get", "--", "skr-keyring", "priority")
-        except (errors.KeyringError, OSError) as error:
-            raise RuntimeError(str(error)) from error
-        return 9
+    # Below that of keyring's backend "fail", which is 0. It is not an error, because keyring reads it too for the
+    # backend that PYTHON_KEYRING_BACKEND names.
+    priority = -1
 
     def get_password(self, service, username):
         answer = _skr("get", "--", service, username)

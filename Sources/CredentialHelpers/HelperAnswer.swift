@@ -33,7 +33,7 @@ public struct HelperAnswer: ~Copyable, Sendable {
     }
 
     /// An empty answer, which is not an error.
-    static var nothing: HelperAnswer { HelperAnswer(exitCode: 0) }
+    package static var nothing: HelperAnswer { HelperAnswer(exitCode: 0) }
 
     /// Returns an answer for an absent item; the client shows our message about it to its user.
     static func missing(_ item: ItemIdentity, exitCode: Int32 = 1) -> HelperAnswer {

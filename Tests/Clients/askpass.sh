@@ -32,6 +32,21 @@ store "$WORK/id"
 skr delete "$WORK/id"
 check "removed: ssh-add fails" fails add
 
+client ssh "$(ssh -V 2>&1 | sed -E 's/OpenSSH_([^ ,]*).*/\1/')"
+ssh-keygen -q -t ed25519 -N '' -f "$WORK/host"
+printf 'HostKey %s/host\nUsePAM no\n' "$WORK" >sshd.conf
+# In a user namespace, where sshd isn't root, it needs neither a user nor a folder for its unprivileged part.
+sshd="env LD_LIBRARY_PATH=$INSTALLED/debian/usr/lib/$(uname -m)-linux-gnu unshare --user $INSTALLED/debian/usr/sbin/sshd -i -f $WORK/sshd.conf"
+new_host() {
+    SSH_ASKPASS=$askpass SSH_ASKPASS_REQUIRE=force SKR_ASKPASS=named timeout 20 \
+        ssh -o ProxyCommand="$sshd" -o UserKnownHostsFile="$WORK/known" new.example true
+}
+store named
+check "a new host: an error explains that a person has to answer" says '^skr: error: this is a yes-or-no question' new_host
+check "a new host: ssh does not connect" says '^Host key verification failed' new_host
+check "a new host: ssh does not add it" fails test -e "$WORK/known"
+skr delete named
+
 client "git with GIT_ASKPASS" "$(git --version | sed 's/git version //')"
 mkdir repositories
 git init -q --bare repositories/one.git
@@ -56,5 +71,4 @@ skr delete "$server" amy
 check "removed: refused" fails listing
 
 name=skr-askpass
-check "a yes-or-no question is not answered" fails skr-askpass 'Are you sure you want to continue connecting (yes/no/[fingerprint])? '
 check "an unknown prompt is not answered" fails skr-askpass 'What is your quest? '

@@ -22,8 +22,7 @@ public enum AskpassPrompt: Equatable, Sendable {
     public init(_ text: String) {
         var bytes = text.utf8[...]
         while bytes.last == UInt8(ascii: " ") { bytes.removeLast() }
-        if text.contains("Are you sure you want to continue connecting") || bytes.starts(with: "Please type 'yes'".utf8)
-        {
+        if text.contains("(yes/no") || bytes.starts(with: "Please type 'yes'".utf8) {
             self = .question
         } else if bytes.starts(with: "Bad passphrase, try again".utf8) {
             self = .retry

@@ -8,7 +8,7 @@ extension CredentialHelper {
     /// - Throws: ``SecretStoreError``.
     public func askpass(_ prompt: AskpassPrompt) throws(SecretStoreError) -> HelperAnswer {
         switch prompt {
-        case .question: return HelperAnswer(exitCode: 1)
+        case .question: return HelperAnswer(exitCode: 1, message: "a person has to answer this question")
         // ssh-add asks again until it gets the right answer, or no answer.
         case .retry: return HelperAnswer(exitCode: 1, message: "the stored passphrase is wrong; store the right one")
         case .fromServer:

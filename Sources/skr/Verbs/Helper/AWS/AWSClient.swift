@@ -37,6 +37,8 @@ struct AWSClient: HelperClient, ExampleCommand {
             return [
                 "in \(file), for each profile:", "  [profile work]",
                 "  credential_process = \(program) helper aws work\(call.shellOptions)",
+                "store the access key in the item 'work', as one line of JSON:",
+                #"  {"AccessKeyId":"...","SecretAccessKey":"..."}"#, call.storing("work"),
             ]
         }
     }

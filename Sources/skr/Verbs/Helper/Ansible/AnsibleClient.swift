@@ -35,7 +35,7 @@ struct AnsibleClient: HelperClient, ExampleCommand {
         ShownSetup("skr-client", variables: ["ANSIBLE_VAULT_IDENTITY_LIST"]) { call, _ in
             let program = Display.shellWord(call.linkPath)
             return [
-                "store the password for the vault ID 'prod', and let Ansible ask skr for it:", "  skr set prod",
+                "store the password for the vault ID 'prod', and let Ansible ask skr for it:", call.storing("prod"),
                 "  ansible-playbook --vault-id prod@\(program) site.yml",
             ]
         }

@@ -61,6 +61,7 @@ struct DockerClient: HelperClient, ExampleCommand {
         return [
             "in \(call.user.variable("REGISTRY_AUTH_FILE") == nil ? usual : file), for each registry:",
             #"  { "credHelpers": { "registry.example.com": "skr" } }"#,
+            "then run '\(call.name) login' to store the password in the keyring",
         ]
     }
 }

@@ -52,6 +52,7 @@ struct GoogleClient: HelperClient, ExampleCommand {
                 "in the file that GOOGLE_APPLICATION_CREDENTIALS names:",
                 #"  "credential_source": {"executable": {\#(command), "timeout_millis": 30000}}"#,
                 "and in the environment:", "  export GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES=1",
+                "store your identity provider's token in the item 'work' (or JSON that has it):", call.storing("work"),
             ]
         }
     }

@@ -56,6 +56,7 @@ struct HeadersClient: HelperClient, ExampleCommand {
             [
                 "for Claude Code, in .mcp.json or ~/.claude.json, for each server:",
                 #"  "headersHelper": "\#(call.user.executable) helper headers work\#(call.shellOptions)""#,
+                "store the token in the item 'work'; for a password, add the user's name:", call.storing("work"),
             ]
         }
     }

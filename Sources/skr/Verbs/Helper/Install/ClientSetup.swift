@@ -90,6 +90,9 @@ struct SetupCall {
     /// The options quoted for a shell, each preceded by a space.
     var shellOptions: String { options.map { " \(Display.shellWord($0))" }.joined() }
 
+    /// Returns the line that stores an item where the client's helper looks for it.
+    func storing(_ item: String) -> String { "  skr set \(item)\(shellOptions)" }
+
     /// The name by which the client starts its helper; `nil` if it uses a command line.
     var linkName: String? { client.start.linkName(registry: registry) }
 

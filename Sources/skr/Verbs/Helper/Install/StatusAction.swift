@@ -17,7 +17,8 @@ struct StatusAction: VerbAction {
         let titles: [TextTable.Column] = [
             .init("CLIENT", isNumber: false, rank: 3), .init("LINK", isNumber: false, rank: 0, isName: true),
             .init("CONFIGURATION", isNumber: false, rank: 1, isName: true),
-            .init("TO SET IT UP", isNumber: false, rank: 2, isName: true),
+            // Never shortened, because people copy it.
+            .init("TO SET IT UP", isNumber: false, rank: 2),
         ]
         try Listing.show(rows, isJSON: isJSON, titles: titles, nothing: "no clients")
     }

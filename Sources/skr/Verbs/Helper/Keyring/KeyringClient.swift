@@ -7,8 +7,8 @@ struct KeyringClient: HelperClient, ExampleCommand {
     static let aliases = ["pip", "uv", "twine"]
     static let summary = "Passwords of package indexes, for pip, uv and twine."
     static let details = """
-        Replaces Python's program 'keyring', which pip and uv start. twine uses skr's backend for Python's keyring, which \
-        'skr helper install twine' shows.
+        Replaces Python's program 'keyring', which pip and uv start. twine uses Python's keyring, for which skr has a \
+        backend. 'skr helper install twine' shows how to choose it.
 
         An item's service is the URL of the index; a slash at its end makes no difference. If a URL has no item, skr uses \
         the item of its host (https://HOST). A service that is not a URL works too. USER is the account.
@@ -78,10 +78,16 @@ struct KeyringClient: HelperClient, ExampleCommand {
     static func setup(of program: String) -> any ClientSetup { program == "twine" ? python : subprocess }
 
     /// The setup of programs that use Python's keyring.
-    private static let python = ShownSetup("skr", variables: ["PYTHON_KEYRING_BACKEND"]) { _, _ in
+    private static let python = ShownSetup(
+        "skr_keyring",
+        files: [("XDG_CONFIG_HOME/python_keyring/keyringrc.cfg", ".config/python_keyring/keyringrc.cfg")],
+        variables: ["PYTHON_KEYRING_BACKEND"]
+    ) { _, file in
         [
             "to use the backend for Python's keyring, which is in skr's Debian package:",
-            "  export PYTHON_KEYRING_BACKEND=skr_keyring.Keyring",
+            "  export PYTHON_KEYRING_BACKEND=skr_keyring.Keyring", "or in \(file):", "  [backend]",
+            "  default-keyring=skr_keyring.Keyring", "store the password:",
+            "  python3 -m keyring set https://upload.pypi.org/legacy/ __token__",
         ]
     }
 
@@ -95,6 +101,8 @@ struct KeyringClient: HelperClient, ExampleCommand {
         [
             "to let pip and uv ask the first 'keyring' in PATH:",
             "  pip config set global.keyring-provider subprocess", "  export UV_KEYRING_PROVIDER=subprocess",
+            "store the password; in the URL of the index, name the user: https://alice@pypi.example.com/simple/",
+            "  keyring set https://pypi.example.com/simple/ alice",
         ]
     }
 }

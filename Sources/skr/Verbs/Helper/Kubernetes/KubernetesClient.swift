@@ -48,6 +48,8 @@ struct KubernetesClient: HelperClient, ExampleCommand {
                 "    --exec-interactive-mode=IfAvailable --exec-command=skr \\",
                 "    " + words.map { Display.shellWord("--exec-arg=\(kubectlWord($0))") }.joined(separator: " "),
                 "kubectl before 1.30 has no --exec-interactive-mode, which v1 needs: leave it out, and use v1beta1",
+                "store the token in the item 'work' (or JSON that has a token, or an ExecCredential):",
+                call.storing("work"),
             ]
         }
     }

@@ -40,6 +40,8 @@ struct NetrcClient: HelperClient, ExampleCommand {
             [
                 "for programs that read a netrc file:",
                 "  curl --netrc-file <(skr helper netrc\(call.shellOptions) example.com) https://example.com/",
+                "store the password, unless git has stored it:",
+                "  skr helper keyring\(call.shellOptions) set https://example.com \"$USER\"",
             ]
         }
     }

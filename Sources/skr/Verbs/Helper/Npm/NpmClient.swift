@@ -37,7 +37,11 @@ struct NpmClient: HelperClient, ExampleCommand {
 
     static func setup(of program: String) -> any ClientSetup {
         ShownSetup("skr-npm-", files: [("NPM_CONFIG_USERCONFIG", ".npmrc")]) { call, file in
-            ["in \(file), for that registry:", "  //registry.example.com/:tokenHelper=\(call.linkPath)"]
+            let name = call.registry ?? "work"
+            return [
+                "in \(file), for that registry:", "  //registry.example.com/:tokenHelper=\(call.linkPath)",
+                "store the token in the item '\(name)'; for a password, add the user's name:", call.storing(name),
+            ]
         }
     }
 }

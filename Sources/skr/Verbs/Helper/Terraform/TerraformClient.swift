@@ -46,6 +46,11 @@ struct TerraformClient: HelperClient, ExampleCommand {
         ShownSetup(
             #"credentials_helper "skr""#, files: [("TF_CLI_CONFIG_FILE", ".terraformrc")],
             linkFolder: ".terraform.d/plugins"
-        ) { _, file in ["in \(file):", #"  credentials_helper "skr" {}"#] }
+        ) { _, file in
+            [
+                "in \(file):", #"  credentials_helper "skr" {}"#,
+                "then run 'terraform login' to store a token in the keyring",
+            ]
+        }
     }
 }

@@ -161,7 +161,8 @@ struct HelperInstallTests {
         "wrong usage is an error that names the problem or the right usage",
         arguments: [
             ("install", "missing expected argument"), ("install gti", "did you mean 'git'?"),
-            ("install kubctl", "did you mean 'kubectl'?"),
+            ("install kubctl", "did you mean 'kubectl'?"), ("install gh", "skr-secrets -- gh auth login"),
+            ("install curl", "| skr inject -- curl -H @- "), ("status gh", "skr-secrets -- gh auth login"),
             ("install git x", "takes no second name"),
             ("install docker --dir ''", "--dir is empty"),
             ("install docker --timeout 8h", "set SKR_TIMEOUT"), ("install npm work --timeout 8h", "set SKR_TIMEOUT"),

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import skr
+
 @Suite("skr helper status, uninstall")
 struct HelperStatusTests {
     private func run(_ script: String) throws -> CommandRunner.Outcome { try HelperInstallTests.run(script) }
@@ -108,6 +110,24 @@ struct HelperStatusTests {
                 """, "\(outcome)")
     }
 
+    @Test("with 80 columns, status shows each command as a whole, next to links and configurations")
+    func wholeCommands() throws {
+        let shown = try TerminalRunner().runQuietly(
+            #"""
+            export HOME=$(mktemp -d) GIT_CONFIG_NOSYSTEM=1; cd $HOME; unset XDG_CONFIG_HOME GIT_CONFIG_GLOBAL
+            skr=$(type -P skr); PATH=$HOME/.local/bin:$PATH; mkdir -p .local/bin .terraform.d/plugins
+            for link in .local/bin/{git,docker}-credential-skr .terraform.d/plugins/terraform-credentials-skr; do ln -s $skr $link; done
+            git config --global credential.helper some-other-helper-with-a-long-name; stty cols 80; skr helper status; rm -r $HOME
+            """#)
+        let lines = shown.split(separator: "\n").map(String.init)
+        #expect(lines.allSatisfy { $0.count <= 80 } && lines.first?.hasSuffix("TO SET IT UP") ?? false, "\(shown)")
+        for client in HelperClients.list.map({ $0.name }) {
+            let end = ["git": " --write-config", "docker": " --write-config", "npm": " REGISTRY"][client] ?? ""
+            #expect(lines.contains { $0.hasSuffix("  skr helper install \(client)\(end)") }, "\(client): \(shown)")
+        }
+        #expect(lines.count == HelperClients.list.count + 1 && shown.contains("  other..."), "\(shown)")
+    }
+
     @Test("a narrow table shortens names first, then omits the least important columns one by one")
     func columns() throws {
         let shown = try TerminalRunner().runQuietly(
@@ -115,7 +135,7 @@ struct HelperStatusTests {
             export HOME=$(mktemp -d) GIT_CONFIG_NOSYSTEM=1; cd $HOME; unset XDG_CONFIG_HOME GIT_CONFIG_GLOBAL
             skr=$(type -P skr); PATH=$HOME/.local/bin:$PATH; mkdir -p .local/bin; ln -s $skr .local/bin/git-credential-skr
             git config --global credential.helper some-other-helper
-            for width in 104 45 44 35 34 20 19; do stty cols $width; skr helper status git; done; rm -r $HOME
+            for width in 104 70 69 60 59 45 44; do stty cols $width; skr helper status git; done; rm -r $HOME
             """#)
         let lines = shown.split(separator: "\n").map(String.init)
         #expect(

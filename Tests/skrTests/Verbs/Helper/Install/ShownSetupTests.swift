@@ -101,15 +101,48 @@ struct ShownSetupTests {
     func words() throws {
         let outcome = try HelperInstallTests.run(
             """
-            skr helper install kubernetes --namespace 'a b' | tail -n 2 | head -n 1; skr helper install go --namespace 'a b' | tail -n 1
-            skr helper install kubernetes --namespace 'a,"b' | tail -n 2 | head -n 1 | grep -o "'.*"
-            skr helper install kubernetes --namespace 'a"' | tail -n 2 | head -n 1 | grep -o "'.*"
+            skr helper install kubernetes --namespace 'a b' | grep exec-arg=work; skr helper install go --namespace 'a b' | grep GOAUTH=
+            skr helper install kubernetes --namespace 'a,"b' | grep exec-arg=work | grep -o "'.*"
+            skr helper install kubernetes --namespace 'a"' | grep exec-arg=work | grep -o "'.*"
             """)
         #expect(
             outcome.output
                 == "    --exec-arg=helper --exec-arg=kubernetes --exec-arg=work --exec-arg=--namespace '--exec-arg=a b'\n"
                 + #"  go env -w GOAUTH='skr helper go --namespace '\''a b'\'''"# + "\n"
                 + #"'--exec-arg="a,""b"'"# + "\n" + #"'--exec-arg="a"""'"# + "\n", "\(outcome)")
+    }
+
+    @Test(
+        "install prints the line that stores the item, and the helper finds it there",
+        arguments: [
+            ("aws", "skr helper aws work", #"{"Version":1,"AccessKeyId":"...","SecretAccessKey":"..."}"#),
+            ("kubectl", "skr helper kubectl work", #""token":"s3cret""#),
+            ("google", "skr helper google work", #""id_token":"s3cret""#),
+            ("headers", "skr helper headers work", "Bearer s3cret"), ("npm own", "skr-npm-own", "Bearer s3cret"),
+            ("go", "skr helper go https://go.example.com/private/a", "Bearer s3cret"),
+            ("bazel", #"echo '{"uri":"https://cache.example.com/a"}' | skr-bazel get"#, "Bearer s3cret"),
+            ("ansible", "skr-client --vault-id prod", "s3cret"),
+            ("ssh", #"skr-askpass "Enter passphrase for key '$HOME/.ssh/id_ed25519': ""#, "s3cret"),
+            ("sudo", "skr-askpass '[sudo] password for me: '", "s3cret"),
+            ("netrc", "skr helper netrc example.com", "machine example.com login me password s3cret"),
+            ("pip", "keyring get https://pypi.example.com/simple/ alice", "s3cret"),
+        ])
+    func storing(client: String, call: String, answer: String) throws {
+        let outcome = try HelperInstallTests.run(
+            #"""
+            export USER=me; skr helper install \#(client) > lines; secret=$(grep -o '{"Access.*' lines || echo s3cret)
+            grep -E '^  (skr set|skr helper keyring|keyring set) ' lines > store; [ -s store ] || cat lines
+            while read -r line; do printf '%s\n' "$secret" | eval "$line"; done < store; \#(call)
+            """#)
+        #expect(outcome.output.contains(answer) && outcome.errors == "", "\(outcome)")
+    }
+
+    @Test("the line that stores the item has the options of the client's line")
+    func storingElsewhere() throws {
+        let outcome = try HelperInstallTests.run(
+            "skr helper install aws --timeout 8h --namespace 'a b' | tail -n 1; skr helper install kubectl | tail -n 1"
+        )
+        #expect(outcome.output == "  skr set work --timeout 8h --namespace 'a b'\n  skr set work\n", "\(outcome)")
     }
 
     @Test(

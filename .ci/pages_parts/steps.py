@@ -1,9 +1,10 @@
 """The commands of a shell block with their expected output, and the files that a page shows."""
+import os
 import re
 import shutil
 
 # Paths in examples, and the names of the files that replace them.
-PLACES = {"/srv/backup": "backup", "/run/app.conf": "app.conf", "/home/alice": "home", "/usr/local/bin/skr": "skr",
+PLACES = {"/srv/backup": "backup", "/run/app.conf": "app.conf", "/home/alice": "home", "=/usr/local/bin:": "skr",
           "/etc/machine-id": "machine-id"}
 
 
@@ -16,7 +17,7 @@ def expected_pattern(text):
 
 def place(text, folder):
     for there, here in PLACES.items():
-        text = text.replace(there, shutil.which("skr") if here == "skr" else f"{folder}/{here}")
+        text = text.replace(there, f"={os.path.dirname(shutil.which('skr'))}:" if here == "skr" else f"{folder}/{here}")
     return text
 
 

@@ -65,7 +65,7 @@ enum HelperClients {
     /// Returns a hint for a program that gets its secrets from skr, but not through a helper.
     private static func wayWithoutHelper(_ name: String) -> String? {
         switch name {
-        case "gh": "gh asks a Secret Service: skr-secrets -- gh auth login; \(Guide.secretService.reference) has more"
+        case "gh": "gh asks a Secret Service: skr-secrets -- gh auth login; 'man skr-secrets' has more"
         case "curl":
             "curl reads what 'skr inject' fills in: "
                 + "echo 'Authorization: Bearer {{ skr://api }}' | skr inject -- curl -H @- https://example.com/"

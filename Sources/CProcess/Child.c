@@ -36,8 +36,6 @@ static enum child_step become_child(const struct child_setup *setup, pid_t paren
         return CHILD_CONNECTED;
     if (setup->folder && *setup->folder && chdir(setup->folder) != 0)
         return CHILD_MOVED;
-    if (setup->leads_group && setpgid(0, 0) != 0)
-        return CHILD_GROUPED;
     if (sigaction(SIGCHLD, childs, NULL) != 0 || sigprocmask(SIG_SETMASK, setup->mask, NULL) != 0)
         return CHILD_SIGNALS_SET;
     execvpe(setup->words[0], setup->words, setup->environment);

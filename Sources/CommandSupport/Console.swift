@@ -7,13 +7,6 @@ package enum Console {
     package static var isErrorTerminal: Bool { isatty(STDERR_FILENO) == 1 }
     package static var isInputTerminal: Bool { isatty(STDIN_FILENO) == 1 }
 
-    /// Whether this process has a terminal, whose keys send it signals.
-    package static var hasTerminal: Bool {
-        let terminal = unsafe open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY)
-        if terminal >= 0 { close(terminal) }
-        return terminal >= 0
-    }
-
     /// The text for standard output if this process ends with an error or by a signal.
     // Set before any thread starts.
     package nonisolated(unsafe) static var lastWords = ""

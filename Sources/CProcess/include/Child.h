@@ -14,8 +14,6 @@ struct child_setup {
     const sigset_t *mask;
     /* The child's working folder; NULL or empty for the caller's. */
     const char *folder;
-    /* Whether the child gets its own process group. */
-    int leads_group;
     /* The process that keeps the child's descendants together, which start_child starts; NULL for none. */
     struct child_guard *guard;
 };
@@ -31,7 +29,7 @@ struct child_guard {
 };
 
 /* The child's steps before it becomes the program. */
-enum child_step { CHILD_GUARDED, CHILD_TIED, CHILD_CONNECTED, CHILD_MOVED, CHILD_GROUPED, CHILD_SIGNALS_SET, CHILD_EXECUTED };
+enum child_step { CHILD_GUARDED, CHILD_TIED, CHILD_CONNECTED, CHILD_MOVED, CHILD_SIGNALS_SET, CHILD_EXECUTED };
 
 /* The child's failed step, and its errno. */
 struct child_failure {

@@ -21,8 +21,6 @@ struct ChildCommand: ~Copyable {
     /// The process that keeps all that a limited command starts below itself.
     private let commandGuard: child_guard?
     private let signals: CInt
-    /// Whether the child leads its own process group, which then gets the signals.
-    private let leadsGroup: Bool
     private var status: CInt?
     private var received: CInt = 0
     private var renewer: LeaseRenewer
@@ -46,8 +44,6 @@ struct ChildCommand: ~Copyable {
         var failure = child_failure()
         var child: pid_t = 0
         var commandGuard = child_guard(process: 0, status: -1)
-        // With a terminal, the command stays in our process group, so that the terminal's keys and `fg` reach both.
-        let leadsGroup = settings.limit != nil && !Console.hasTerminal
         unsafe settings.environment.withPointers { variables in
             unsafe withUnsafePointer(to: &before) { mask in
                 unsafe settings.folder.withCString { folder in
@@ -55,7 +51,7 @@ struct ChildCommand: ~Copyable {
                         var setup = unsafe child_setup(
                             words: command.pointers, environment: variables, input: input?.rawValue ?? -1,
                             output: output?.rawValue ?? -1, mask: mask, folder: folder,
-                            leads_group: leadsGroup ? 1 : 0, guard: settings.limit == nil ? nil : commandGuard)
+                            guard: settings.limit == nil ? nil : commandGuard)
                         LookupThread.onFirstThread { child = unsafe start_child(&setup, &failure) }
                     }
                 }
@@ -66,10 +62,9 @@ struct ChildCommand: ~Copyable {
             throw Launch.failure(of: command, failure)
         }
         processID = child
-        self.leadsGroup = leadsGroup
         self.renewer = renewer
         self.commandGuard = settings.limit == nil ? nil : commandGuard
-        let descendants = Descendants(of: commandGuard.process, orOnly: leadsGroup ? -child : child)
+        let descendants = Descendants(of: commandGuard.process, orOnly: child)
         limit = settings.limit.map { TimeLimit($0, of: descendants) }
         // If we are killed, the lease must not be free while the command still runs. If this fails, the
         // release notices it.
@@ -149,8 +144,6 @@ struct ChildCommand: ~Copyable {
         limit?.enforce()
     }
 
-    private func send(_ signal: CInt) { kill(leadsGroup ? -processID : processID, signal) }
-
     private static func readable(_ descriptor: CInt) -> pollfd {
         pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     }
@@ -171,8 +164,9 @@ struct ChildCommand: ~Copyable {
             received = number
             // The kernel sends a terminal's signals to the command too. A hangup might not reach it, but a second one
             // does no harm. Once we have waited for the command, its process ID can belong to another process.
-            let isForUsAlone = leadsGroup || signal.ssi_code != fromKernel || number == SIGHUP
-            if isForUsAlone, status == nil { send(number) }
+            guard signal.ssi_code != fromKernel || number == SIGHUP, status == nil else { continue }
+            // The sender of such a signal doesn't know what the command has started.
+            if limit == nil { kill(processID, number) } else { limit?.descendants.signal(number) }
         }
     }
 }

@@ -5,16 +5,25 @@ import Glibc
 /// A process stays below the guard even if the process that started it has ended, and `/proc` shows it there.
 struct Descendants {
     private let guardID: pid_t
-    /// The command, or its process group as a negative number: all that we can reach without `/proc`.
-    private let target: pid_t
+    /// The command: all that we can reach without `/proc`.
+    private let command: pid_t
     /// The start times of the processes that got SIGTERM, because a second one would run a shell's `trap` again.
     private var asked: [pid_t: UInt64] = [:]
-    /// The last signal that the target got.
+    /// The last signal that the command got without `/proc`.
     private var last: CInt?
 
-    init(of guardID: pid_t, orOnly target: pid_t) {
+    init(of guardID: pid_t, orOnly command: pid_t) {
         self.guardID = guardID
-        self.target = target
+        self.command = command
+    }
+
+    /// Sends a signal to each process.
+    func signal(_ number: CInt) {
+        guard let running = running() else {
+            kill(command, number)
+            return
+        }
+        for (id, _) in running { kill(id, number) }
     }
 
     /// Sends a signal to each process, SIGTERM only once, and returns whether any is left that we can signal.
@@ -23,7 +32,7 @@ struct Descendants {
     /// another user can't be signalled.
     mutating func end(by signal: CInt) -> Bool {
         guard let running = running() else {
-            if last != signal { kill(target, signal) }
+            if last != signal { kill(command, signal) }
             last = signal
             return true
         }

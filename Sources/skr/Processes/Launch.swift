@@ -37,7 +37,6 @@ enum Launch {
             case CHILD_GUARDED: ("start the process that keeps its descendants together", "prctl")
             case CHILD_TIED: ("make it end together with skr", "prctl")
             case CHILD_CONNECTED: ("connect its input and output", "dup2")
-            case CHILD_GROUPED: ("give it its own process group", "setpgid")
             case CHILD_SIGNALS_SET: ("set its signals", "rt_sigaction and rt_sigprocmask")
             default: ("", "")
             }

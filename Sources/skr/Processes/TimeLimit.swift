@@ -15,7 +15,7 @@ struct TimeLimit {
     private var phase = Phase.running
     /// When the next phase begins.
     private var deadline: ContinuousClock.Instant
-    private var descendants: Descendants
+    private(set) var descendants: Descendants
 
     init(_ limit: Duration, of descendants: Descendants) {
         self.descendants = descendants

@@ -76,6 +76,17 @@ struct SourceTerminalTests {
         #expect(shown.hasSuffix("rc=75\n0\nx\nrc=0\n0\n"), "\(shown)")
     }
 
+    @Test("a signal to the reader alone ends all that the command has started")
+    func signal() throws {
+        let shown = try run(
+            "api --timeout 1m -- sh -c 'touch started; sleep 74; echo x'",
+            #"""
+            skr get api & while [ ! -e $HOME/started ]; do sleep 0.05; done; sleep 0.2; kill $!; wait $!; echo rc=$?
+            pgrep -cxf 'sleep 74'
+            """#, typing: [])
+        #expect(shown.hasSuffix("rc=143\n0\n"), "\(shown)")
+    }
+
     @Test("a daemon that a command leaves behind is not a child of the program that skr becomes")
     func daemon() throws {
         let shown = try run(

@@ -22,5 +22,5 @@ ssh-add -l | grep -q ED25519 || failed ssh-add
 jq -es '.[] | select(.headers.Authorization == "Basic '"$(printf alice:s3cret | base64)"'")' "$PAGE_REQUESTS" >/dev/null || failed netrc
 # Runs the command in the aws profile.
 eval "$(sed -n 's/^credential_process = //p' ~/.aws/config)" | jq -e '.SecretAccessKey == "s3cret"' >/dev/null || failed aws
-# The page's last lines remove the setup of git and docker. They fail if there is none.
+# The page's last lines remove the setup of git and docker. They fail if nothing is set up.
 [ ! -e ~/.docker/config.json ] && ! git config --get-all credential.helper || failed 'uninstall left configuration'

@@ -39,7 +39,7 @@ struct TimeLimit {
         return max(0, Int32(clamping: seconds * 1_000 + attoseconds / 1_000_000_000_000_000 + 1))
     }
 
-    /// Ends the processes if the limit is reached; call it again until it is over.
+    /// Ends the processes if the limit is reached; call it again until ``isOver``.
     mutating func enforce() {
         guard isReached else { return }
         if deadline <= .now { beginNextPhase() }

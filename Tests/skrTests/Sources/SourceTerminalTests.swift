@@ -87,7 +87,7 @@ struct SourceTerminalTests {
         #expect(shown.hasSuffix("rc=143\n0\n"), "\(shown)")
     }
 
-    @Test("a daemon that a command leaves behind is not a child of the program that skr becomes")
+    @Test("a daemon that a command has started is not a child of the program that skr becomes")
     func daemon() throws {
         let shown = try run(
             "api --timeout 1m -- sh -c '(setsid sleep 73 > /dev/null 2>&1 &); echo s3cret'",

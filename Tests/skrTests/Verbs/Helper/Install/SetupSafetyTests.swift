@@ -201,7 +201,7 @@ struct SetupSafetyTests {
         #expect(outcome.output == "1\n", "\(outcome)")
     }
 
-    @Test("if the user can't enter the folder of skr's executable, install says so", .enabled(if: geteuid() == 0))
+    @Test("if the user can't enter the folder of skr's executable, install reports it", .enabled(if: geteuid() == 0))
     func closedFolder() throws {
         let outcome = try run(
             """

@@ -11,7 +11,9 @@ struct ReferenceFuzzTests {
         "skr://é",
     ]
     private static let tokens = [
-        "skr://", "/", "?field=", "%2F", "%", "%C3", "#", "&", "?", "{{", "}}", "{{ skr://", " }}",
+        "skr://", "skr:", "/", "?field=", "%2F", "%", "%C3", "#", "&", "?", "{{", "}}", "{{ skr://", " }}", "{{- ",
+        " -}}",
+        " ", "\n",
     ]
 
     @Test("a reference has no empty parts, and its description is parsed as the same reference")
@@ -33,7 +35,8 @@ struct ReferenceFuzzTests {
     @Test("a template keeps its text byte for byte, with nothing but references in between")
     func templates() {
         let samples =
-            Self.references.map { "a{{ \($0) }}b\n{{\($0)}}{{{{ name }}" } + ["", "{", "{{{ skr://a }}}", "x\r\n{{"]
+            Self.references.map { "a{{ \($0) }}b\n{{\($0)}}{{{{ name }}" }
+            + ["", "{", "{{{ skr://a }}}", "x\r\n{{", "a \n\t{{- skr://a -}}\r\n b"]
         Fuzzer("templates", samples: samples, tokens: Self.tokens).run { input, _ in
             guard let template = try? Template(parsing: input, name: "t") else { return nil }
             var position = 0
@@ -44,10 +47,7 @@ struct ReferenceFuzzTests {
                     guard range.lowerBound >= position, range.upperBound <= input.count, !range.isEmpty else {
                         return "a wrong text range: \(range)"
                     }
-                    let before = input[position..<range.lowerBound]
-                    if index > 0,
-                        !before.starts(with: Array("{{".utf8)) || !before.reversed().starts(with: Array("}}".utf8))
-                    {
+                    if index > 0, !Self.isReference(input[position..<range.lowerBound]) {
                         return "no reference before \(range)"
                     }
                     if index == 0, range.lowerBound != 0 { return "the beginning is lost" }
@@ -61,6 +61,16 @@ struct ReferenceFuzzTests {
             let again = Self.written(template, input)
             return try Template(parsing: again, name: "t").pieces.references == references ? nil : "not the same again"
         }
+    }
+
+    /// Whether these bytes are something in braces, after white space only if `{{-` removes it, and before white space
+    /// only if `-}}` does.
+    private static func isReference(_ gap: ArraySlice<UInt8>) -> Bool {
+        let isSpace = { (byte: UInt8) in " \t\r\n".utf8.contains(byte) }
+        let opened = gap.drop(while: isSpace)
+        let closed = Array(gap.reversed().drop(while: isSpace))
+        return opened.starts(with: Array((opened.count < gap.count ? "{{-" : "{{").utf8))
+            && closed.starts(with: Array((closed.count < gap.count ? "}}-" : "}}").utf8))
     }
 
     private static func written(_ template: Template, _ input: [UInt8]) -> [UInt8] {
@@ -93,7 +103,7 @@ struct ReferenceFuzzTests {
                 if (error.message + (error.hint ?? "")).contains("hunter2") { return "a value is shown: \(error)" }
             }
             let value = input.filter { $0 != 0 && $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "'") }
-            guard !value.starts(with: Array("skr://".utf8)) else { return nil }
+            guard !SecretReference.begins(value) else { return nil }
             let file = Array("A='".utf8) + value + Array("'".utf8)
             let variables = try EnvironmentFile(parsing: file, path: "f").variables
             return variables == [EnvironmentVariable(name: "A", value: .plain(value))]

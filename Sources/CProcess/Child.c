@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -144,6 +145,8 @@ static void guard_child(
         _exit(127);
     }
     write_whole(status, &child, sizeof child);
+    for (int i = 0; i < setup->secret_count; i++)
+        madvise(setup->secrets[i].iov_base, setup->secrets[i].iov_len, MADV_DONTNEED);
     /* Nobody must wait for the guard's copies of the caller's files. */
     close_all_but(arrivals, status);
     wanted[0] = (struct pollfd) { .fd = arrivals, .events = POLLIN };
@@ -200,7 +203,8 @@ pid_t start_child(const struct child_setup *setup, struct child_failure *failure
         return count > 0 ? -1 : child;
     }
     close(status[1]);
-    *setup->guard = (struct child_guard) { .process = child, .status = status[0] };
+    setup->guard->process = child;
+    setup->guard->status = status[0];
     if (child > 0 && count == 0 && read_whole(status[0], &child, sizeof child) == sizeof child)
         return child;
     end_guard(setup->guard);

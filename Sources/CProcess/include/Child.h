@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 
 /* The program, environment and descriptors of a child. With a negative descriptor, the child keeps the caller's. */
 struct child_setup {
@@ -16,6 +17,9 @@ struct child_setup {
     const char *folder;
     /* The process that keeps the child's descendants together, which start_child starts; NULL for none. */
     struct child_guard *guard;
+    /* The memory that the guard, a copy of the caller, must not keep: secrets. */
+    const struct iovec *secrets;
+    int secret_count;
 };
 
 /* A process between the caller and the child. If a parent below it ends, its children become the guard's
@@ -42,7 +46,7 @@ struct child_failure {
    Between fork and exec, the child makes only system calls. */
 pid_t start_child(const struct child_setup *setup, struct child_failure *failure);
 
-/* Ends the guard. If the child still runs, the kernel kills it. The descendants that it leaves behind continue. */
+/* Ends the guard. If the child still runs, the kernel kills it. Its descendants continue. */
 void end_guard(const struct child_guard *guard);
 
 /* Makes the kernel kill this process when its parent ends. Returns 0, or -1 with errno, which is ESRCH if the parent

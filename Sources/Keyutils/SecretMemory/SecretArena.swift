@@ -41,6 +41,11 @@ enum SecretArena {
         return error == 0 ? nil : error
     }
 
+    /// All of the arena's memory.
+    static var memory: [Slot] {
+        lock.withLock { _ in unsafe (0..<mappings.count).compactMap { unsafe mappings[$0] } }
+    }
+
     /// Returns a slot of at least `count` bytes, all zero.
     static func allocate(_ count: Int) -> Slot {
         lockAnewInChild()

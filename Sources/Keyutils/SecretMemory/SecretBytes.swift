@@ -100,6 +100,13 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     /// The error number of the failure to lock memory for secrets; `nil` if all of it is locked.
     package static var memoryLockError: CInt? { SecretArena.failedLocking }
 
+    /// All memory that this process uses for secrets.
+    ///
+    /// A forked process that runs no other program can remove its copy with `madvise(2)` and `MADV_DONTNEED`.
+    package static var memory: [(start: UnsafeMutableRawPointer, count: Int)] {
+        unsafe SecretArena.memory.map { unsafe ($0.start, $0.capacity) }
+    }
+
     /// Returns whether both hold the same bytes, in a time that depends only on the length.
     public func isEqual(to other: borrowing SecretBytes) -> Bool {
         guard count == other.count else { return false }

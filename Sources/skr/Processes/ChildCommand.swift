@@ -1,6 +1,7 @@
 import CProcess
 import CommandSupport
 import Glibc
+import Keyutils
 import SessionKeyring
 import SystemPackage
 
@@ -48,11 +49,17 @@ struct ChildCommand: ~Copyable {
             unsafe withUnsafePointer(to: &before) { mask in
                 unsafe settings.folder.withCString { folder in
                     unsafe withUnsafeMutablePointer(to: &commandGuard) { commandGuard in
-                        var setup = unsafe child_setup(
-                            words: command.pointers, environment: variables, input: input?.rawValue ?? -1,
-                            output: output?.rawValue ?? -1, mask: mask, folder: folder,
-                            guard: settings.limit == nil ? nil : commandGuard)
-                        LookupThread.onFirstThread { child = unsafe start_child(&setup, &failure) }
+                        let secrets = unsafe SecretBytes.memory.map {
+                            unsafe iovec(iov_base: $0.start, iov_len: $0.count)
+                        }
+                        unsafe secrets.withUnsafeBufferPointer { secrets in
+                            var setup = unsafe child_setup(
+                                words: command.pointers, environment: variables, input: input?.rawValue ?? -1,
+                                output: output?.rawValue ?? -1, mask: mask, folder: folder,
+                                guard: settings.limit == nil ? nil : commandGuard, secrets: secrets.baseAddress,
+                                secret_count: CInt(secrets.count))
+                            LookupThread.onFirstThread { child = unsafe start_child(&setup, &failure) }
+                        }
                     }
                 }
             }
@@ -140,8 +147,8 @@ struct ChildCommand: ~Copyable {
     private mutating func enforceLimit() {
         guard limit?.isReached == true else { return }
         // If the command has ended in time, a program that it started still has its output open.
-        if limit?.isEnding == false, status == nil, !readStatus() { isOverdue = true }
-        limit?.enforce()
+        if status == nil, !readStatus(), limit?.isEnding == false { isOverdue = true }
+        limit?.enforce(isCommandOver: status != nil)
     }
 
     private static func readable(_ descriptor: CInt) -> pollfd {

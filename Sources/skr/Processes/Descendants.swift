@@ -7,7 +7,7 @@ struct Descendants {
     private let guardID: pid_t
     /// The command: all that we can reach without `/proc`.
     private let command: pid_t
-    /// The start times of the processes that got SIGTERM, because a second one would run a shell's `trap` again.
+    /// The start times of the processes that got SIGTERM here, because a second one would run a shell's `trap` again.
     private var asked: [pid_t: UInt64] = [:]
     /// The last signal that the command got without `/proc`.
     private var last: CInt?
@@ -30,11 +30,13 @@ struct Descendants {
     ///
     /// The processes start others meanwhile, so call this again until it returns `false`. A command that has become
     /// another user can't be signalled.
-    mutating func end(by signal: CInt) -> Bool {
+    ///
+    /// - Parameter isCommandOver: whether the command itself has ended.
+    mutating func end(by signal: CInt, isCommandOver: Bool) -> Bool {
         guard let running = running() else {
             if last != signal { kill(command, signal) }
             last = signal
-            return true
+            return !isCommandOver
         }
         var isAnyLeft = false
         for (id, record) in running {

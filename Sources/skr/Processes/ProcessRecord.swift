@@ -6,6 +6,7 @@ struct ProcessRecord {
     /// The name that the kernel keeps, of at most 15 bytes for a program.
     let name: String
     let parent: pid_t
+    /// Whether it is a zombie without other threads, which would be a process whose first thread has ended.
     let hasEnded: Bool
     /// The kernel's flags, PF_ in linux/sched.h.
     let flags: UInt32
@@ -30,7 +31,7 @@ struct ProcessRecord {
         else { return nil }
         name = String(line[line.utf8.index(after: start)..<end])
         self.parent = parent
-        hasEnded = [UInt8(ascii: "Z"), UInt8(ascii: "X")].contains(fields[0].first)
+        hasEnded = threads <= 1 && [UInt8(ascii: "Z"), UInt8(ascii: "X")].contains(fields[0].first)
         self.flags = flags
         self.threads = threads
         self.startTime = startTime

@@ -28,10 +28,10 @@ struct TimeLimit {
     /// Whether no process is left, or none that we can end.
     var isOver: Bool { phase == .over }
 
-    /// Whether ``enforce()`` would end processes.
+    /// Whether ``enforce(isCommandOver:)`` would end processes.
     var isReached: Bool { phase != .over && (isEnding || deadline <= .now) }
 
-    /// How long `poll(2)` can wait before the next call of ``enforce()``.
+    /// How long `poll(2)` can wait before the next call of ``enforce(isCommandOver:)``.
     var millisecondsLeft: Int32 {
         if isOver { return .max }
         let left = isEnding ? min(Self.pause, deadline - .now) : deadline - .now
@@ -40,10 +40,13 @@ struct TimeLimit {
     }
 
     /// Ends the processes if the limit is reached; call it again until ``isOver``.
-    mutating func enforce() {
+    ///
+    /// - Parameter isCommandOver: whether the command itself has ended.
+    mutating func enforce(isCommandOver: Bool) {
         guard isReached else { return }
         if deadline <= .now { beginNextPhase() }
-        if isEnding, !descendants.end(by: phase == .terminating ? SIGTERM : SIGKILL) { phase = .over }
+        let signal = phase == .terminating ? SIGTERM : SIGKILL
+        if isEnding, !descendants.end(by: signal, isCommandOver: isCommandOver) { phase = .over }
     }
 
     private mutating func beginNextPhase() {

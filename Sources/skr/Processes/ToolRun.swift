@@ -81,7 +81,7 @@ struct ToolRun: ~Copyable {
             unsafe withUnsafePointer(to: &mask) { mask in
                 var setup = unsafe child_setup(
                     words: command.pointers, environment: variables, input: input.rawValue, output: output.rawValue,
-                    mask: mask, folder: nil, guard: nil)
+                    mask: mask, folder: nil, guard: nil, secrets: nil, secret_count: 0)
                 LookupThread.onFirstThread { child = unsafe start_child(&setup, &failure) }
             }
         }

@@ -192,4 +192,59 @@ struct SourceRunTests {
             """#)
         #expect(outcome.output == "143\nfailed\n", "\(outcome)")
     }
+
+    @Test(
+        "while a source's command runs, only skr itself has the secrets that it read before",
+        .enabled(if: geteuid() == 0, "reads the memory of other processes"))
+    func guardMemory() throws {
+        let outcome = try SourcesUnderTest.run(
+            "b --timeout 1m -- sh -c 'touch started; while [ ! -e go ]; do sleep 0.05; done; echo x'",
+            #"""
+            printf 's3cret-%s' in-memory | skr set a
+            skr exec --env A=skr://a --env B=skr://b -- true & while [ ! -e $HOME/started ]; do sleep 0.05; done
+            python3 - $! $(pgrep -P $! skr) << 'END'
+            import sys
+            marker = b"s3cret-" + b"in-memory"
+            for process in sys.argv[1:]:
+                count = 0
+                memory = open(f"/proc/{process}/mem", "rb", 0)
+                for line in open(f"/proc/{process}/maps"):
+                    start, end = (int(number, 16) for number in line.split()[0].split("-"))
+                    if " rw" in line and end - start < 1 << 28:
+                        memory.seek(start)
+                        try: count += memory.read(end - start).count(marker)
+                        except OSError: pass
+                print(count > 0)
+            END
+            touch $HOME/go; wait $!; echo $?
+            """#)
+        #expect(outcome.output == "True\nFalse\n0\n", "\(outcome)")
+    }
+
+    @Test("a process whose first thread has ended is ended at the limit, too")
+    func leaderlessProcess() throws {
+        let outcome = try SourcesUnderTest.run(
+            "api --timeout 1m --limit 1s -- sh -c 'python3 leaderless; true'",
+            #"""
+            cat > $HOME/leaderless << 'END'
+            import ctypes, os, threading, time
+            def work():
+                open("started", "w")
+                time.sleep(3)
+                open("late", "w")
+            threading.Thread(target=work).start()
+            ctypes.CDLL(None).pthread_exit(None)
+            END
+            skr get api; echo $?; ls $HOME/started; sleep 3; ls $HOME/late
+            """#)
+        #expect(outcome.output.hasPrefix("75\n") && outcome.output.hasSuffix("/started\n"), "\(outcome)")
+    }
+
+    @Test("in a PID namespace that has the machine's /proc, the limit ends the command without its grace")
+    func foreignProc() throws {
+        let outcome = try SourcesUnderTest.run(
+            "api --timeout 1m --limit 1s -- sleep 75",
+            "SECONDS=0; unshare -Ur --pid --fork skr get api; echo $?; [ $SECONDS -lt 5 ] && echo in time")
+        #expect(outcome.output == "75\nin time\n", "\(outcome)")
+    }
 }

@@ -18,7 +18,7 @@ package enum ExitCode: Int32, CaseIterable {
         switch self {
         case .done: "done"
         case .noItem: "no such item, source or session, or it has expired"
-        case .usage: "usage: a bad option, name or duration, or no secret was given"
+        case .usage: "usage: a bad option, name or duration, no secret was given, or the answer was not yes"
         case .data: "unusable data (a bad file, a missing field), or an ambiguous name"
         case .unavailable: "no usable kernel keyring, or the session has ended"
         case .internalError: "any other error"

@@ -42,8 +42,8 @@ extension ReportPage {
                 "Calls a second in short runs, with more and more threads in one process, and with more and more "
                 + "processes of one thread. "
                 + "Dashed: what \(Figures.plural(processors, "processor")) would reach if the kernel shared nothing. "
-                + "A flat curve is normal, because all workers use one keyring, which the kernel changes for one caller "
-                + "at a time. More workers than processors can't add anything.",
+                + "A flat curve is normal, because all workers use one keyring, which the kernel changes for one "
+                + "caller at a time. More workers than processors can't add anything.",
             ["<div class='panels two'>\(charts.compactMap { $0?.card })</div>\n"])
     }
 

@@ -2,8 +2,8 @@ import Keyutils
 
 /// The keys that a run makes, as far as they can be seen from its main thread.
 ///
-/// Other programs of the same user store keys during a run, and most of them are invisible. So a key counts as the run's
-/// own only if it was seen in the run's keyring, or if it is new in a keyring of this thread or process.
+/// Other programs of the same user store keys during a run, and most of them are invisible. So a key counts as the
+/// run's own only if it was seen in the run's keyring, or if it is new in a keyring of this thread or process.
 struct OwnKeys {
     /// The keyring of the run; `nil` before it exists.
     var ring: Keyring?

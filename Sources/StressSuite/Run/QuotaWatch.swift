@@ -77,8 +77,8 @@ extension QuotaWatch {
         outcome.verdict = !left.isEmpty ? .failed : isBackToBefore ? .passed : .skipped
         outcome.detail =
             left.isEmpty
-            ? "\(last.keys) keys and \(last.bytes) bytes, but \(before.keys) and \(before.bytes) before the run; no key of "
-                + "the run is left, so another program of this user has stored some"
+            ? "\(last.keys) keys and \(last.bytes) bytes, but \(before.keys) and \(before.bytes) before the run; no "
+                + "key of the run is left, so another program of this user has stored some"
             : "left: \(Figures.plural(left.count, "key")) of the run"
         return outcome
     }

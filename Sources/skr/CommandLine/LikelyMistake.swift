@@ -37,6 +37,8 @@ enum LikelyMistake {
         case "--ttl", "--expire", "--expires", "--expiry", "--expiration", "--lifetime":
             guard ["set", "cached", "expire", "import", "lock", "install"].contains(verb) else { return nil }
             return "the option is --timeout, for instance --timeout 8h"
+        case _ where option.hasPrefix("-e") && ["exec", "env"].contains(verb):
+            return "the value of -e is a separate word: -e NAME=skr://SERVICE"
         case "-f":
             return switch verb {
             case "get": "the option is --field PATH"

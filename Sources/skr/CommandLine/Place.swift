@@ -89,7 +89,7 @@ struct PlaceOptions: ParsableArguments {
     var scope: Place.Scope?
 
     @Option(
-        name: .shortAndLong,
+        name: .joinable("n"),
         help: ArgumentHelp("A separate set of items, named for instance after an application.", valueName: "name"))
     var namespace: String?
 

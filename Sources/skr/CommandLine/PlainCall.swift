@@ -31,7 +31,9 @@ struct PlainCall {
         self.end = end
     }
 
-    /// Returns the next option that is specific to the verb, in its long form; `nil` at the end, or if the call is not plain.
+    /// Returns the next option that is specific to the verb, in its long form.
+    ///
+    /// The result is `nil` at the end, or if the call is not plain.
     ///
     /// It also reads the names, `--scope` and `--namespace` before that option.
     mutating func nextOption() -> String? {

@@ -9,6 +9,8 @@ struct Target {
     let place: Place
     let service: String
     let account: String?
+    /// Whether a reference names the item, and not two words.
+    var isReference = false
 
     /// The item with exactly this name; without an account, the item that has no account.
     var exactItem: ItemIdentity { .password(service: service, account: account ?? "") }
@@ -85,11 +87,19 @@ struct Target {
     /// The hint for a service with a slash, which is how references separate the account.
     private var accountHint: String? {
         let parts = service.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        guard account == nil, parts.count == 2, !parts.contains(where: \.isEmpty) else { return nil }
+        guard !isReference, account == nil, parts.count == 2, !parts.contains(where: \.isEmpty) else { return nil }
         let words = parts.map { Display.shellWord(String(decoding: $0, as: UTF8.self)) }
         return
             "if '\(Display.plain(String(decoding: parts[1], as: UTF8.self)))' is the account, write it as a separate "
             + "word: \(words[0]) \(words[1])"
+    }
+
+    /// Refuses a reference for verbs that take the name of a service only.
+    static func requireService(_ service: String) throws(CommandError) {
+        guard SecretReference.begins(service.utf8) else { return }
+        throw .usage(
+            "\(Display.quoted(service)) is a reference, and not the name of a service",
+            hint: "write the service's name, or use a verb for one item, such as get or delete")
     }
 
     private func lend<Value>(
@@ -143,7 +153,8 @@ struct TargetArguments: ParsableArguments {
             throw .usage("both --field and the reference name a field", hint: "leave one of them out")
         }
         return (
-            Target(place: place, service: reference.service, account: reference.account), field ?? reference.field
+            Target(place: place, service: reference.service, account: reference.account, isReference: true),
+            field ?? reference.field
         )
     }
 }

@@ -49,7 +49,7 @@ struct SecretResolver {
     private mutating func read(_ reference: SecretReference) throws(CommandError) -> SecretBox? {
         let items = try CommandError.translating { try self.items ?? SourcedItems(place.store(), of: place) }
         self.items = items
-        let target = Target(place: place, service: reference.service, account: reference.account)
+        let target = Target(place: place, service: reference.service, account: reference.account, isReference: true)
         let secret: SecretBox?
         do throws(CommandError) {
             secret = try target.withSecret(field: reference.field, in: items) {
@@ -67,7 +67,7 @@ struct SecretResolver {
     /// Returns the secret, from its source if it is missing.
     private mutating func fetch(_ reference: SecretReference) throws(CommandError) -> SecretBox? {
         guard let items else { return nil }
-        let target = Target(place: place, service: reference.service, account: reference.account)
+        let target = Target(place: place, service: reference.service, account: reference.account, isReference: true)
         return try count(target.withSecret(field: reference.field, in: items) { SecretBox(copying: $0) })
     }
 

@@ -62,4 +62,23 @@ struct ReferenceNameTests {
 
                 """)
     }
+
+    @Test("clear and list refuse a reference, because they take a service", arguments: ["clear", "list"])
+    func serviceOnly(verb: String) throws {
+        let outcome = try CommandRunner().run(verb, "skr://api")
+        #expect(
+            outcome.errors == """
+                skr: error: 'skr://api' is a reference, and not the name of a service
+                skr: hint: write the service's name, or use a verb for one item, such as get or delete
+
+                """)
+        #expect(outcome.exitCode == 64)
+    }
+
+    @Test("a reference to a missing service with a slash gets no hint about words")
+    func slashInReference() throws {
+        let outcome = try CommandRunner().inSession("skr exec --env A=skr://a%2Fb -- true; echo $?")
+        #expect(outcome.output == "1\n")
+        #expect(!outcome.errors.contains("separate word"), "\(outcome)")
+    }
 }

@@ -62,6 +62,19 @@ struct ShortOptionTests {
         #expect(error?.message == "f:1: a source has no option '-x'")
     }
 
+    @Test("the value of -t and -n can be in the same word, and the hint for -e shows two words")
+    func joined() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            printf s3cret | skr set -t5m -njoined k; skr list -njoined | cut -f 5
+            skr get -njoined k; skr exec -eA=skr://k -njoined -- printenv A; echo $?
+            """#)
+        #expect(["4m", "5m"].contains(outcome.output.prefix(2)), "\(outcome)")
+        #expect(outcome.output.hasSuffix("\ns3cret64\n"), "\(outcome)")
+        let hint = "hint: the value of -e is a separate word: -e NAME=skr://SERVICE\n"
+        #expect(outcome.errors.contains(hint), "\(outcome)")
+    }
+
     @Test(
         "-f is not an option, and its hint names the option that the verb has",
         arguments: [

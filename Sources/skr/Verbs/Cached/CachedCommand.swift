@@ -64,7 +64,7 @@ struct CachedCommand: LaunchingVerb {
     var key: [String] = []
 
     @Option(
-        name: .shortAndLong,
+        name: .joinable("t"),
         help: ArgumentHelp(
             "How long the output is kept: 90s, 15m, 8h, 2d or 1h30m; never means until the session ends.",
             valueName: "duration|never"))

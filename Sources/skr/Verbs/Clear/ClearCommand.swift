@@ -32,6 +32,7 @@ struct ClearCommand: VerbCommand, VerbAction {
     @OptionGroup var options: PlaceOptions
 
     func run() throws {
+        try service.map(Target.requireService)
         let place = try options.place()
         let store = try place.store()
         var count: Int?

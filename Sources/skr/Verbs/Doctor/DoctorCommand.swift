@@ -52,7 +52,7 @@ struct DoctorCommand: VerbCommand, VerbAction {
     @Flag(help: "Print an object, for programs.")
     var json = false
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The namespace whose items are counted.", valueName: "name"))
+    @Option(name: .joinable("n"), help: ArgumentHelp("The namespace whose items are counted.", valueName: "name"))
     var namespace: String?
 
     func run() throws {

@@ -16,7 +16,7 @@ struct ExpireCommand: VerbCommand, VerbAction {
     @OptionGroup var target: TargetArguments
 
     @Option(
-        name: .shortAndLong,
+        name: .joinable("t"),
         help: ArgumentHelp(
             "How long the secret is kept from now: 90s, 15m, 8h, 2d or 1h30m; never means as --never.",
             valueName: "duration|never"))

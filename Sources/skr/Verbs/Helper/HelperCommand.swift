@@ -69,7 +69,7 @@ struct HelperCommand: VerbCommand {
 /// The options that every helper accepts.
 struct HelperOptions: ParsableArguments {
     @Option(
-        name: .shortAndLong,
+        name: .joinable("t"),
         help: ArgumentHelp(
             "The longest lifetime of a secret: 90s, 15m, 8h, 2d or 1h30m; never means no limit.",
             valueName: "duration|never"))

@@ -65,7 +65,7 @@ struct ImportCommand: VerbCommand {
     var replace = false
 
     @Option(
-        name: .shortAndLong,
+        name: .joinable("t"),
         help: ArgumentHelp("How long the secrets are kept, as in 'skr help set'.", valueName: "duration|never"))
     var timeout: TimeoutArgument?
 

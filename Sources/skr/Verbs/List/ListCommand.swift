@@ -84,6 +84,7 @@ struct ListCommand: VerbCommand, VerbAction {
                 "--all can't be combined with --scope or --namespace",
                 hint: "leave out --all, or both --scope and --namespace")
         }
+        try service.map(Target.requireService)
         let place = all ? nil : try options.place()
         var places = try place.map { [try ListedPlace($0)] } ?? ListedPlace.all()
         if let expiring {

@@ -34,7 +34,7 @@ struct LockCommand: LaunchingVerb {
     var name: String
 
     @Option(
-        name: .shortAndLong,
+        name: .joinable("t"),
         help: ArgumentHelp("How soon others get the lock after its holder was killed.", valueName: "duration"))
     var timeout = DurationArgument(seconds: 30)
 

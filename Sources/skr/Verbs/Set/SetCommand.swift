@@ -32,7 +32,7 @@ struct SetCommand: VerbCommand {
     @OptionGroup var target: TargetArguments
 
     @Option(
-        name: .shortAndLong,
+        name: .joinable("t"),
         help: ArgumentHelp(
             "How long the secret is kept: 90s, 15m, 8h, 2d or 1h30m; never means until the session ends.",
             valueName: "duration|never"))

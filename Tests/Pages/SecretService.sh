@@ -28,7 +28,7 @@ skr clear account:bob:service:vsce
 ! lookup service vsce account bob || failed 'a secret that skr clear deleted'
 
 # The rules of the page. /proc/keys rounds the time left down: to hours for 8h, to days for 7d.
-skr clear
+skr clear --yes
 rules=$("$PAGE_SETUP/../../.ci/pages" --block SecretService 'What is stored' 1)
 cat >store <<'END'
 for service in gh:github.com https://pypi.example.com/simple/ web; do

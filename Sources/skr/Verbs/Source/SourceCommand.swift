@@ -17,15 +17,15 @@ struct SourceCommand: VerbCommand {
 
             OPTIONS OF A LINE:
               -t, --timeout DURATION      how long the secret is stored
-              --timeout-from-json PATH    the field with the secret's lifetime: seconds,
+              --timeout-from-json PATH    the field with the lifetime: seconds,
                                           Unix time or date
-              --end-early DURATION        delete the secret this long before its end
-              --field PATH                store the text of this field of the JSON output
+              --end-early DURATION        delete it this long before its end
+              --field PATH                store this field of a JSON output
               --first-line                store only the first line
               --raw                       keep the newline at the end of the output
               --limit DURATION            how long COMMAND can run (2m)
-              --cache-failures DURATION   how long a failure is remembered (5s; 0 turns this off)
-              --scope, -n, --namespace    where the secret is stored (session, default)
+              --cache-failures DURATION   how long a failure is remembered (5s)
+              --scope, -n, --namespace    where it is stored (session, default)
 
             --timeout or --timeout-from-json is required; with both, the earlier end counts.
 

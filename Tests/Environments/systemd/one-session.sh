@@ -100,7 +100,7 @@ await "$work/trap"
 for user in cyd dan eve fay; do
     open_login one "$user"
     check "$user: if another user owns the name, the shell continues" becomes '^[0-9]+$' within one 'skr session --current'
-    check "$user: there is one warning" is 1 grep -cE 'skr: (error|warning)' "$work/one.log"
+    check "$user: there is one warning" is 1 grep -cE $'skr: (\e\\[[0-9;]*m)?(error|warning)' "$work/one.log"
     check "$user: the warning names the owner" says "$work/one.log" "belongs to user $(id -u lin)"
     close_login one
 done

@@ -24,7 +24,7 @@ report_progress() {
     while sleep 10 </dev/null >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
         passed=$(grep -acE '^✔ Test .* passed after' "$1") || true
         failed=$(grep -acE '^✘ Test .* failed after' "$1") || true
-        steps=$(grep -aoE '^\[[0-9]+/[0-9]+\]' "$1" | tail -n 1 | tr -d '[]') || true
+        steps=$(grep -aoE '^\[[0-9]+/[0-9]{2,}\]' "$1" | tail -n 1 | tr -d '[]') || true
         if [ "$passed$failed" != 00 ]; then
             echo "  $((SECONDS - began)) s: $passed tests passed, $failed failed"
         else

@@ -117,7 +117,7 @@ struct ChildCommand: ~Copyable {
                 return ChildEnd(status: status, received: received, isOverdue: isOverdue)
             }
             if status == nil, readStatus() { continue }
-            // Only the guard's pipe is watched: SIGCHLD reports its end, and not the command's.
+            // The guard reports the command's end. Without a guard, SIGCHLD does.
             var wanted = [Self.readable(signals), Self.readable(status == nil ? commandGuard?.status ?? -1 : -1)]
             _ = unsafe poll(&wanted, 2, millisecondsLeft)
             renewer.renewIfDue()

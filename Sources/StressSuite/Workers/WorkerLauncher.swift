@@ -28,8 +28,7 @@ package struct WorkerLauncher: Sendable {
             unsafe words.withUnsafeMutableBufferPointer { words in
                 var setup = unsafe child_setup(
                     words: words.baseAddress, environment: current_environment(), input: sharedLog.memory.descriptor,
-                    output: -1, mask: mask, folder: nil, guard: nil, secrets: nil,
-                    secret_count: 0)
+                    output: -1, mask: mask, folder: nil, guard: nil, secrets: nil, secret_count: 0)
                 return unsafe start_child(&setup, &failure)
             }
         }

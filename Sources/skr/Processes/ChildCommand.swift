@@ -49,9 +49,9 @@ struct ChildCommand: ~Copyable {
             unsafe withUnsafePointer(to: &before) { mask in
                 unsafe settings.folder.withCString { folder in
                     unsafe withUnsafeMutablePointer(to: &commandGuard) { commandGuard in
-                        let secrets = unsafe SecretBytes.memory.map {
-                            unsafe iovec(iov_base: $0.start, iov_len: $0.count)
-                        }
+                        // Only a guard needs them.
+                        let memory = unsafe settings.limit == nil ? [] : SecretBytes.memory
+                        let secrets = unsafe memory.map { unsafe iovec(iov_base: $0.start, iov_len: $0.count) }
                         unsafe secrets.withUnsafeBufferPointer { secrets in
                             var setup = unsafe child_setup(
                                 words: command.pointers, environment: variables, input: input?.rawValue ?? -1,

@@ -25,11 +25,9 @@ extension SecretStore {
     /// nothing. If it notices before its write that `duration` has passed, it throws `leaseLost` even if no other
     /// writer has begun. An update that returns has written its value.
     ///
-    /// There are two exceptions:
-    /// - ``clear()`` and expiry don't wait for an update. If one of them happens in the microsecond between the
-    ///   update's last check and its write, the new value is stored, as if the update had come second.
-    /// - If the quota has no room for the new value next to the old one, the update overwrites the old value in place.
-    ///   Then only its own check of the clock keeps it from writing too late.
+    /// There is one exception: ``clear()`` and expiry don't wait for an update. If one of them happens in the
+    /// microsecond between the update's last check and its write, the new value is stored, as if the update had come
+    /// second.
     ///
     /// - Parameters:
     ///   - item: the item to update.

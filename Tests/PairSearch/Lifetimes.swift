@@ -51,8 +51,7 @@ struct Lifetimes {
             if !isBefore { allowed.append(call.role.expiry) }
             if isBehind && call.killedAt == nil { isSurelyExpired = true }
         }
-        // Known and documented: if values are written in place, an expire at the same time may be overridden.
-        if !isSurelyExpired || series.state == .nearQuota { allowed.append(ownTimeout(of: writer, item)) }
+        if !isSurelyExpired { allowed.append(ownTimeout(of: writer, item)) }
         return allowed
     }
 

@@ -6,7 +6,7 @@ package import Keyutils
 /// A lease is a keyring. Its holder creates it and moves it, under the lease's name, into a keyring of leases
 /// (``LeaseRing``). The move is exclusive: it fails if that keyring already has a lease of that name. The lease
 /// contains the key `by`, whose payload is the ``LeaseRecord``. It can also contain a key that the holder is about to
-/// move out, or the *pinned* key of an item that the holder is overwriting in place (``LeaseRecord/Overwrite``).
+/// move out.
 ///
 /// These are the steps. The words in parentheses state what remains if the process dies at that step.
 ///
@@ -70,13 +70,6 @@ package struct HeldLease: ~Copyable, Sendable {
         var named = record
         named.command = LeaseHolder(child: processID)
         return try write(named)
-    }
-
-    /// Records an overwrite in place that is about to begin (``LeaseRecord/Overwrite``); false if the lease was lost.
-    mutating func record(_ overwrite: LeaseRecord.Overwrite) throws(KeyringError) -> Bool {
-        var noted = record
-        noted.overwrite = overwrite
-        return try write(noted)
     }
 
     private mutating func write(_ changed: LeaseRecord) throws(KeyringError) -> Bool {

@@ -1,15 +1,15 @@
 import Glibc
 package import Keyutils
 
-/// The payload of `by`: who holds the lease, and which overwrite the holder has begun.
+/// The payload of `by`: who holds the lease, and until when.
 ///
 /// Other programs can write to `by`, so readers check or ignore everything in it. No process clears a keyring because a
 /// record names it.
 ///
-/// It consists of twelve little-endian numbers of 8 bytes.
+/// It consists of eight little-endian numbers of 8 bytes.
 package struct LeaseRecord: Equatable {
     private static let version: UInt64 = 0x0001_736B_722D_6C73
-    private static let size = 96
+    private static let size = 64
 
     var holder: LeaseHolder
     /// When the lease was staged.
@@ -18,17 +18,6 @@ package struct LeaseRecord: Equatable {
     var deadline: BootTime
     /// A command that keeps running if its parent, the holder, dies; the lease is held as long as one of them lives.
     var command: LeaseHolder?
-    var overwrite: Overwrite?
-
-    /// An overwrite of an old value in place.
-    struct Overwrite: Equatable {
-        /// The key that is overwritten.
-        let key: KeySerial
-        /// When the key must expire, in seconds of `CLOCK_REALTIME`, the clock of the kernel's timeouts.
-        let expiry: Int64
-        /// A hash of the new payload.
-        let hash: UInt64
-    }
 
     init(holder: LeaseHolder, acquired: BootTime, deadline: BootTime) {
         self.holder = holder
@@ -50,18 +39,13 @@ package struct LeaseRecord: Equatable {
         if number(6) > 0 {
             command = LeaseHolder(processID: number(6), startTime: word(7), namespaces: holder.namespaces)
         }
-        if number(8) > 0 {
-            overwrite = Overwrite(
-                key: KeySerial(rawValue: number(8)), expiry: Int64(bitPattern: word(9)), hash: word(10))
-        }
     }
 
     package func withPayload<Result>(_ body: (RawSpan) throws(KeyringError) -> Result) throws(KeyringError) -> Result {
         func word(_ number: Int32) -> UInt64 { UInt64(truncatingIfNeeded: number) }
-        var words: InlineArray<12, UInt64> = [
+        var words: InlineArray<8, UInt64> = [
             Self.version, word(holder.processID), holder.startTime, holder.namespaces, acquired.nanoseconds,
             deadline.nanoseconds, word(command?.processID ?? 0), command?.startTime ?? 0,
-            word(overwrite?.key.rawValue ?? 0), UInt64(bitPattern: overwrite?.expiry ?? 0), overwrite?.hash ?? 0, 0,
         ]
         for position in words.indices { words[position] = words[position].littleEndian }
         return try unsafe body(words.span.bytes)

@@ -5,22 +5,10 @@ package import Keyutils
 package struct LeaseRing {
     package let keyring: Keyring
     private let permissions: KeyPermissions
-    /// Finishes an overwrite in place that the holder had begun; called when its lease is taken over.
-    ///
-    /// At that time, nothing can be written through that lease any more.
-    private let recover: ((_ lease: Keyring, _ record: LeaseRecord) throws(KeyringError) -> Void)?
 
     package init(_ keyring: Keyring, permissions: KeyPermissions) {
-        self.init(keyring, permissions: permissions, recover: nil)
-    }
-
-    package init(
-        _ keyring: Keyring, permissions: KeyPermissions,
-        recover: ((_ lease: Keyring, _ record: LeaseRecord) throws(KeyringError) -> Void)?
-    ) {
         self.keyring = keyring
         self.permissions = permissions
-        self.recover = recover
     }
 
     /// Makes one attempt to take the lease with this name.
@@ -116,7 +104,7 @@ package struct LeaseRing {
             record = try self.record(of: lease)
         }
         if let record, !record.isOver(at: BootTime.now()) { return .held }
-        try take(lease, record)
+        try take(lease)
         return .beingCollected
     }
 
@@ -130,14 +118,13 @@ package struct LeaseRing {
         }
     }
 
-    private func take(_ lease: Keyring, _ record: LeaseRecord?) throws(KeyringError) {
+    private func take(_ lease: Keyring) throws(KeyringError) {
         do throws(KeyringError) {
             try lease.restrict()
         } catch {
             // Another process has begun to take it over.
             guard error.code == .alreadyExists else { throw error }
         }
-        if let record, let recover { try recover(lease, record) }
         do throws(KeyringError) {
             try lease.clear()
             try Key(lease).invalidate()
@@ -157,7 +144,7 @@ package struct LeaseRing {
                 guard key.type == .keyring, key.name.utf8.starts(with: prefix.utf8),
                     let record = try record(of: Keyring(serial)), record.isOver(at: BootTime.now())
                 else { continue }
-                try take(Keyring(serial), record)
+                try take(Keyring(serial))
             } catch {
                 // The lease is gone by now, or this process isn't allowed to look at it.
                 guard error.isKeyGoneOrRefused else { throw error }
@@ -238,9 +225,7 @@ struct ItemLeases {
     let rings: NamespaceRings
 
     private func ring(_ ring: Keyring) -> LeaseRing {
-        LeaseRing(ring, permissions: rings.scope.permissions) { lease, record throws(KeyringError) in
-            try finishOverwrite(record, of: lease)
-        }
+        LeaseRing(ring, permissions: rings.scope.permissions)
     }
 
     /// Takes the lease of the key with this description; `nil` if the attempt is blocked.

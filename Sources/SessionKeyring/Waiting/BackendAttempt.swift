@@ -8,8 +8,9 @@ import Keyutils
 public struct BackendAttempt {
     /// Whether the backend is allowed to use last resorts if the quota is full.
     ///
-    /// The last resorts are: removing expired items and empty keyrings, overwriting an old value in place, and changing
-    /// an item without its lease. The store allows them only after it has waited for the kernel to free quota.
+    /// The last resorts are: removing expired items and empty keyrings, changing an item without its lease, and
+    /// fetching a value that is then not stored. The store allows them only after it has waited for the kernel to free
+    /// quota.
     public internal(set) var mayUseLastResorts: Bool
 
     /// The reason why the current attempt is blocked, set by functions that return `nil` or false because of it.
@@ -56,7 +57,7 @@ extension BackendAttempt {
         /// The update whose commit is blocked.
         var update: (any ItemUpdate)?
         /// The key that a fetch has stored, though perhaps too late, after a `clear`.
-        var placedKey: PlacedKey?
+        var placedKey: Key?
 
         deinit {
             candidate?.discard()

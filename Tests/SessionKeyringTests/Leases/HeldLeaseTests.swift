@@ -52,38 +52,6 @@ final class HeldLeaseTests {
         #expect(try leases.keyring.members().isEmpty)
     }
 
-    @Test("a lease is closed before the unfinished write of its holder is completed")
-    func closedBeforeRecovery() throws {
-        let states = Locked<[Bool]>([])
-        let leases = LeaseRing(leases.keyring, permissions: .possessorAll) { lease, _ throws(KeyringError) in
-            let isRestricted = try lease.isRestricted()
-            states.withLock { $0.append(isRestricted) }
-        }
-        let late = try take(lasting: .milliseconds(20))
-        let next = try leases.acquire("job", lasting: .seconds(10), waiting: .seconds(5))
-        let isTaken = next != nil
-        #expect(isTaken)
-        #expect(states.withLock { $0 } == [true])
-        _ = consume late
-    }
-
-    @Test("an expired lease whose write can't be finished is restricted and left for the next look")
-    func unfinished() throws {
-        let refusal = KeyringError(.outOfMemory, in: .setTimeout)
-        let refusing = LeaseRing(leases.keyring, permissions: .possessorAll) { _, _ throws(KeyringError) in
-            throw refusal
-        }
-        let late = try take(lasting: .milliseconds(20))
-        let ring = late.ring
-        usleep(30_000)
-        #expect(throws: refusal) { try refusing.look("job") }
-        #expect(try ring.members().count == 1)
-        #expect(try ring.isRestricted())
-        #expect(try leases.look("job") == .beingCollected)
-        let isReleased = late.release()
-        #expect(!isReleased)
-    }
-
     @Test("reading a record throws for a key that isn't a keyring, and returns nil if it is missing")
     func unreadableRecord() throws {
         let bytes: [UInt8] = [1]

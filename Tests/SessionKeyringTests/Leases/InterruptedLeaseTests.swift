@@ -71,30 +71,16 @@ final class InterruptedLeaseTests {
         _ = lease.release()
     }
 
-    @Test("a holder can remove an item that its lease links")
-    func pinned() throws {
-        let there = try addItem()
-        let lease = try take(lasting: .seconds(60))
-        try lease.ring.link(there)
-        let isRemoved = try lease.remove(there, from: items)
-        #expect(isRemoved)
-        #expect(try items.members().isEmpty)
-        _ = lease.release()
-    }
-
-    @Test("a lease record keeps the in-place write, the command and the renewed deadline")
+    @Test("a lease record keeps the command and the renewed deadline")
     func notes() throws {
         var lease = try take(lasting: .seconds(60))
         let ring = lease.ring
         let acquired = try leases.record(of: ring)?.acquired
-        let overwrite = LeaseRecord.Overwrite(key: KeySerial(rawValue: 19), expiry: 23, hash: 29)
-        let isNoted = try lease.record(overwrite)
         let isNamed = try lease.name(command: getpid())
         let start = BootTime.now()
         let isRenewed = try lease.renew(lasting: .seconds(120))
-        #expect(isNoted && isNamed && isRenewed)
+        #expect(isNamed && isRenewed)
         let record = try #require(try leases.record(of: ring))
-        #expect(record.overwrite == overwrite)
         #expect(record.command == .current)
         #expect(record.acquired == acquired)
         #expect(record.deadline >= start + BootTime(.seconds(120)))

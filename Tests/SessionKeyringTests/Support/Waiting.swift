@@ -21,6 +21,13 @@ extension SecretBackend {
     }
 }
 
+extension ItemUpdate {
+    func commit(_ bytes: RawSpan?, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
+        var wait = Wait()
+        return try wait.run { attempt throws(SecretStoreError) in try commit(bytes, timeout: timeout, &attempt) }
+    }
+}
+
 extension ItemFetch {
     func store(_ bytes: RawSpan, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
         var wait = Wait()

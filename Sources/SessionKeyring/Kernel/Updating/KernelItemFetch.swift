@@ -69,7 +69,11 @@ private final class KernelItemFetch: ItemFetch {
             let pending = try PendingWrite(of: bytes, as: payload, for: item, timeout: timeout)
             // A key that an earlier attempt has placed is not a change by others.
             var placed = attempt.progress?.placedKey
-            if placed == nil, try inItems(isUntouched) { placed = try place(pending, payload, &attempt) }
+            if placed == nil, try inItems(isUntouched) {
+                placed = try backend.inRoom(&attempt) { attempt throws(SecretStoreError) in
+                    try place(pending, payload, &attempt)
+                }
+            }
             guard let placed else { return false }
             do throws(SecretStoreError) {
                 return try finish(pending, placed)
@@ -84,7 +88,7 @@ private final class KernelItemFetch: ItemFetch {
     /// Places the item; `nil` if something happened to it.
     private func place(
         _ pending: PendingWrite, _ payload: RawSpan, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> PlacedKey? {
+    ) throws(SecretStoreError) -> Key? {
         // Without the flag, other writers would not have removed the fetch's sentinel, so it would prove nothing.
         guard let leases = try backend.rings.flaggedLeasesRing() else { return nil }
         let acquired = try inStoreTerms(item) { () throws(KeyringError) -> HeldLease? in
@@ -109,15 +113,14 @@ private final class KernelItemFetch: ItemFetch {
             return true
         }
         if isLost { throw SecretStoreError(.leaseLost, item: item) }
-        guard let placed else { return nil }
-        return PlacedKey(placed, under: lease)
+        return placed
     }
 
     /// Completes the write of a placed key; false if a `clear` happened, so that the key was withdrawn.
     ///
     /// A `clear` takes no lease, so this looks for the sentinel once more. Others may have read the key before it
     /// was withdrawn.
-    private func finish(_ pending: PendingWrite, _ placed: PlacedKey) throws(SecretStoreError) -> Bool {
+    private func finish(_ pending: PendingWrite, _ placed: Key) throws(SecretStoreError) -> Bool {
         guard try inItems(isSentinelThere) else {
             try withdraw(placed)
             return false
@@ -128,16 +131,13 @@ private final class KernelItemFetch: ItemFetch {
 
     /// Removes the placed key.
     ///
-    /// This happens under the lease, because others can overwrite the key in place once they have the lease.
-    private func withdraw(_ placed: PlacedKey) throws(SecretStoreError) {
-        guard let ring = try backend.rings.findItems() else { return }
+    /// Invalidating it affects exactly this key, not a later value of the item.
+    private func withdraw(_ placed: Key) throws(SecretStoreError) {
         do throws(KeyringError) {
-            _ = try placed.lease.remove(placed.key, from: ring)
+            try placed.invalidate()
         } catch {
             // A `clear` was faster.
-            guard error.isKeyGoneOrRefused || error.code == .notLinked else {
-                throw SecretStoreError(error, item: item)
-            }
+            guard error.isKeyGoneOrRefused else { throw SecretStoreError(error, item: item) }
         }
     }
 
@@ -167,16 +167,5 @@ private final class KernelItemFetch: ItemFetch {
 
     private func isSentinelThere(in ring: Keyring) throws(KeyringError) -> Bool {
         try backend.current(item.fetchSentinel, in: ring) == sentinel
-    }
-}
-
-/// A key that was placed, with the item's lease; the lease is released with the last reference.
-final class PlacedKey {
-    let key: Key
-    let lease: HeldLease
-
-    init(_ key: Key, under lease: consuming HeldLease) {
-        self.key = key
-        self.lease = lease
     }
 }

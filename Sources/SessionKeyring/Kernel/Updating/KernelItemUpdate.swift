@@ -5,11 +5,8 @@ extension KernelBackend {
         of item: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> any ItemUpdate {
         try rings.requireOwnSession()
-        do throws(SecretStoreError) {
-            return try startUpdate(of: item, lasting: duration, &attempt)
-        } catch {
-            guard error.code == .quotaExceeded, attempt.mayUseLastResorts, try makeRoom(&attempt) else { throw error }
-            return try startUpdate(of: item, lasting: duration, &attempt)
+        return try inRoom(&attempt) { attempt throws(SecretStoreError) in
+            try startUpdate(of: item, lasting: duration, &attempt)
         }
     }
 
@@ -22,7 +19,7 @@ extension KernelBackend {
             let lease = try itemLeases.acquire(
                 for: item.keyDescription, in: pair.leases, lasting: duration, &attempt)
             guard let lease else { return false }
-            update = KernelItemUpdate(backend: self, item: item, ring: pair.items, lease: lease, slack: duration / 4)
+            update = KernelItemUpdate(backend: self, item: item, ring: pair.items, lease: lease)
             return true
         }
         guard let update else { throw attempt.blocked(item) }
@@ -35,21 +32,17 @@ private final class KernelItemUpdate: ItemUpdate {
     private let backend: KernelBackend
     private let item: ItemIdentity
     private var ring: Keyring
-    /// The lease; `nil` after an overwrite in place, which ends by releasing it.
-    private var lease: HeldLease?
-    /// How much of the lease must be left for an overwrite in place.
-    private let slack: Duration
+    private let lease: HeldLease
     /// The item's key when it was last read; `nil` if the item was absent.
     private var seen: Key?
     /// Whether an earlier attempt to commit has stored the new value, and failed only afterwards.
     private var isStored = false
 
-    init(backend: KernelBackend, item: ItemIdentity, ring: Keyring, lease: consuming HeldLease, slack: Duration) {
+    init(backend: KernelBackend, item: ItemIdentity, ring: Keyring, lease: consuming HeldLease) {
         self.backend = backend
         self.item = item
         self.ring = ring
-        self.lease = consume lease
-        self.slack = slack
+        self.lease = lease
     }
 
     func read(_ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
@@ -68,8 +61,11 @@ private final class KernelItemUpdate: ItemUpdate {
         return try PayloadEncoding.with(bytes) { payload throws(SecretStoreError) in
             let pending = try PendingWrite(of: bytes, as: payload, for: item, timeout: timeout)
             if !isStored {
-                switch try store(pending, payload, &attempt) {
-                case .changed where (lease?.timeLeft ?? .zero) > .zero: return false
+                let outcome = try backend.inRoom(&attempt) { attempt throws(SecretStoreError) in
+                    try store(pending, payload, &attempt)
+                }
+                switch outcome {
+                case .changed where lease.isHeld: return false
                 case .changed, .leaseLost: throw SecretStoreError(.leaseLost, item: item)
                 case .stored: isStored = true
                 }
@@ -102,8 +98,6 @@ private final class KernelItemUpdate: ItemUpdate {
         } catch {
             switch error.code {
             case .alreadyExists: return .changed
-            case .quotaExceeded where attempt.mayUseLastResorts:
-                return try overwrite(with: pending, payload, orThrow: error)
             case .notPermitted:
                 ring = try backend.pairInPlaceOfRestricted(ring, error, item: item, &attempt).items
                 return .changed
@@ -127,11 +121,11 @@ private final class KernelItemUpdate: ItemUpdate {
             Staging.discard(key)
             throw error
         }
-        guard isUnchanged, lease != nil else {
+        guard isUnchanged else {
             Staging.discard(key)
-            return isUnchanged ? .leaseLost : .changed
+            return .changed
         }
-        return try lease?.place(key, in: ring, exclusively: isFree) == true ? .stored : .leaseLost
+        return try lease.place(key, in: ring, exclusively: isFree) ? .stored : .leaseLost
     }
 
     /// Looks up the items' ring again and uses it from now on; true if it is another ring.
@@ -149,34 +143,10 @@ private final class KernelItemUpdate: ItemUpdate {
         return try backend.rings.isLinked(ring)
     }
 
-    /// Overwrites the old key in place, as the last resort if the quota has no room for a new key next to it.
-    private func overwrite(
-        with pending: PendingWrite, _ payload: RawSpan, orThrow quota: KeyringError
-    ) throws(SecretStoreError) -> Outcome {
-        guard let seen else { throw SecretStoreError(quota, item: item) }
-        guard var lease = lease.take() else { return .leaseLost }
-        var isWritten = false
-        do throws(KeyringError) {
-            guard try backend.current(item, in: ring) == seen else {
-                self.lease = consume lease
-                return .changed
-            }
-            isWritten = try backend.overwrite(
-                seen, in: ring, with: pending, payload, under: &lease, slack: slack)
-        } catch {
-            self.lease = consume lease
-            throw SecretStoreError(error, item: item)
-        }
-        if isWritten { return .stored }
-        let isOurs = lease.timeLeft > slack
-        self.lease = consume lease
-        return isOurs ? .changed : .leaseLost
-    }
-
     private func remove() throws(SecretStoreError) -> Bool {
         guard try backend.withKey(of: item, { _, key in key }) == seen else { return false }
         let removed = try backend.remove(item) { ring, key throws(KeyringError) in
-            try lease?.remove(key, from: ring) ?? false
+            try lease.remove(key, from: ring)
         }
         guard removed != nil else { throw SecretStoreError(.leaseLost, item: item) }
         try backend.dropSentinels(of: item)

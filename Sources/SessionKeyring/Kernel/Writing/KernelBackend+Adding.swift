@@ -10,16 +10,13 @@ extension KernelBackend {
             let pending = try PendingWrite(of: bytes, as: payload, for: item, timeout: timeout)
             // Each lost round means that another process was faster.
             for _ in 0..<SecondLooks.lostLeases {
-                do throws(SecretStoreError) {
-                    switch try create(pending, payload, &attempt) {
-                    case .created: return
-                    case .occupied: throw SecretStoreError(.duplicate, item: item)
-                    case .lost, .blocked: continue
-                    }
-                } catch {
-                    guard error.code == .quotaExceeded, attempt.mayUseLastResorts, try makeRoom(&attempt) else {
-                        throw error
-                    }
+                let outcome = try inRoom(&attempt) { attempt throws(SecretStoreError) in
+                    try create(pending, payload, &attempt)
+                }
+                switch outcome {
+                case .created: return
+                case .occupied: throw SecretStoreError(.duplicate, item: item)
+                case .lost, .blocked: continue
                 }
             }
             throw attempt.blocked(item)

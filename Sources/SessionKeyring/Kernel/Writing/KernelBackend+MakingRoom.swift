@@ -5,6 +5,18 @@ import Keyutils
 ///
 /// Without this, the kernel would count expired items in the quota for another five minutes.
 extension KernelBackend {
+    /// Makes an attempt; if the quota has no room and the attempt may use last resorts, frees quota and tries again.
+    func inRoom<Result>(
+        _ attempt: inout BackendAttempt, _ body: (inout BackendAttempt) throws(SecretStoreError) -> Result
+    ) throws(SecretStoreError) -> Result {
+        do throws(SecretStoreError) {
+            return try body(&attempt)
+        } catch {
+            guard error.code == .quotaExceeded, attempt.mayUseLastResorts, try makeRoom(&attempt) else { throw error }
+            return try body(&attempt)
+        }
+    }
+
     /// Frees quota; true if there may be more room now.
     ///
     /// - Throws: ``SecretStoreError`` with `contended` if the attempt is blocked.

@@ -14,10 +14,10 @@ extension KernelBackend {
             // An earlier attempt may already have stored the item.
             if attempt.progress?.isStored != true {
                 do throws(SecretStoreError) {
-                    try place(pending, payload, &attempt)
+                    try inRoom(&attempt) { attempt throws(SecretStoreError) in try place(pending, payload, &attempt) }
                 } catch {
-                    guard error.code == .quotaExceeded, attempt.mayUseLastResorts else { throw error }
-                    try placeNearQuota(pending, payload, &attempt)
+                    if error.code == .quotaExceeded { try checkQuotaCouldHold(pending, payload) }
+                    throw error
                 }
             }
             if ItemTypes.haveBigKeys { try removeKeyOfOtherType(than: pending, &attempt) }
@@ -40,6 +40,18 @@ extension KernelBackend {
             }
             return try placeUnderLease(pending, payload, in: pair, &attempt)
         }
+    }
+
+    /// Throws `tooLarge` if the quota has no room for the secret even when everything else is deleted.
+    private func checkQuotaCouldHold(_ pending: PendingWrite, _ payload: RawSpan) throws(SecretStoreError) {
+        guard pending.type == .user, let quota = try? KeyQuota.current() else { return }
+        // Besides the payload, the quota must hold these names with their NULs, and a link of 4 bytes to each key.
+        let names = [pending.item.keyDescription, rings.itemsName, NamespaceRings.leasesName]
+        let limit = quota.maximumBytes - names.reduce(0) { $0 + $1.utf8.count + 5 }
+        guard payload.byteCount > limit else { return }
+        let size = PayloadEncoding.secretSize(payload)
+        throw SecretStoreError(
+            .tooLarge(size: size, limit: limit - (payload.byteCount - size)), item: pending.item)
     }
 
     enum PlainPlacement {

@@ -89,37 +89,6 @@ struct DeleteUnchangedTests {
         }
     }
 
-    @Test("a value that is written in place at the same time is never deleted")
-    func inPlace() throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
-        print("seed \(testSeed)")
-        var (deletions, writes) = (0, 0)
-        for round in 0..<2_000 {
-            try store.set("old", for: item)
-            let key = try scratch.keyring.search(keyring: "skr:default").search(.user, item.keyDescription)
-            let (isDeleted, isWritten) = (Locked(false), Locked(false))
-            ThreadTeam.run(2) { thread in
-                var random = Choices(seed: testSeed, stream: UInt64(2 * round + thread))
-                let end = ContinuousClock.now + .microseconds(Int.random(in: 0..<50, using: &random))
-                while ContinuousClock.now < end {}
-                if thread == 0 {
-                    let isDone = (try? store.deleteUnchanged(item, SecretBytes(utf8: "old"))) == true
-                    isDeleted.withLock { $0 = isDone }
-                } else {
-                    let bytes: [UInt8] = [1, 2, 3]
-                    let isDone = (try? key.update(bytes.span.bytes)) != nil
-                    isWritten.withLock { $0 = isDone }
-                }
-            }
-            let ends = (isDeleted.withLock { $0 }, isWritten.withLock { $0 })
-            #expect(ends.0 != ends.1, "round \(round)")
-            if ends.0 { deletions += 1 }
-            if ends.1 { writes += 1 }
-        }
-        #expect(deletions > 0 && writes > 0, "each of the two came first at least once")
-    }
-
     @Test("an item can be deleted on a full quota", .tags(.ordinaryUser), .enabled(if: isRoot))
     func fullQuota() async {
         await #expect(processExitsWith: .exitCode(0)) {

@@ -114,52 +114,6 @@ struct QuotaTests {
         }
     }
 
-    @Test("a secret that doesn't fit next to the old one replaces it in place, always with a timeout")
-    func inPlace() async {
-        await #expect(processExitsWith: .exitCode(0)) {
-            try OrdinaryUser.becomeInNewSession(60_104)
-            let store = try SecretStore()
-            for round in 1...5 {
-                let secret = [UInt8](repeating: UInt8(round), count: 15_000)
-                try store.set(secret, for: item, timeout: .seconds(600))
-                succeed(3, try store.get(item) == secret)
-                let listed = try store.items()
-                guard listed.count == 1, case .after = listed[0].expiry else { exit(4) }
-                succeed(5, listed[0].permissions == .possessorAll)
-            }
-            do {
-                try store.set([UInt8](repeating: 9, count: 25_000), for: item)
-                exit(6)
-            } catch let error as SecretStoreError {
-                guard case .tooLarge(size: 25_000, let limit) = error.code, limit < 20_000 else { exit(7) }
-            }
-            succeed(8, try store.get(item) == [UInt8](repeating: 5, count: 15_000))
-            // The old item still has its timeout, too.
-            guard case .after? = try store.items().first?.expiry else { exit(9) }
-            exit(0)
-        }
-    }
-
-    @Test("an update that must write in place writes nothing in the last quarter of its lease")
-    func lateInPlace() async {
-        await #expect(processExitsWith: .exitCode(0)) {
-            try OrdinaryUser.becomeInNewSession(60_112)
-            let store = try SecretStore()
-            func value(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: 15_000) }
-            try store.set(value(1), for: item, timeout: .seconds(600))
-            for (microseconds, expected) in [(0, 2), (1_600_000, 2)] as [(UInt32, UInt8)] {
-                do {
-                    try increment(item, in: store, after: microseconds)
-                    succeed(3, microseconds == 0)
-                } catch let error as SecretStoreError {
-                    succeed(4, error.code == .leaseLost && microseconds > 0)
-                }
-                succeed(5, try store.get(item) == value(expected))
-            }
-            exit(0)
-        }
-    }
-
     @Test(
         "expired items make room before the kernel frees them; live items and others' keys stay",
         arguments: [false, true])
@@ -196,7 +150,7 @@ struct QuotaTests {
         }
     }
 
-    @Test("cleared namespaces leave no keys that would block the next one (issue line 1.10)")
+    @Test("cleared namespaces leave no keys that would block the next one")
     func clearedNamespaces() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try OrdinaryUser.becomeInNewSession(60_106)
@@ -217,39 +171,6 @@ struct QuotaTests {
             succeed(4, try kept.get(item) == "kept")
             succeed(5, try SecretStore(namespace: "kept").get(item) == "kept")
             exit(0)
-        }
-    }
-
-    @Test("an in-place set ends a fetch like any other, and a full quota is reported (issue line 1.12)")
-    func fetchNearQuota() async {
-        await #expect(processExitsWith: .exitCode(0)) {
-            try OrdinaryUser.becomeInNewSession(60_108)
-            let store = try SecretStore()
-            try store.set([UInt8](repeating: 1, count: 4_000), for: item, timeout: .seconds(600))
-            guard let fetch = try store.backend.beginFetch(of: item) else { exit(9) }
-            let before = try store.items()
-            let quota = try KeyQuota.current()
-            let filler = [UInt8](repeating: 2, count: quota.maximumBytes - quota.bytes - 2_000)
-            try store.set(filler, for: .password(service: "filler"))
-            try store.set([UInt8](repeating: 3, count: 4_000), for: item, timeout: .seconds(600))
-            succeed(3, try fetch.store([9].span.bytes, timeout: nil) == false)
-            succeed(4, try store.get(item) == [UInt8](repeating: 3, count: 4_000))
-            succeed(5, before.count == 1)
-            // The fetches use up the free quota, including freed quota that comes back late. After that, no value
-            // can be stored.
-            for number in 0..<10_000 {
-                do {
-                    guard let fetch = try store.backend.beginFetch(of: .password(service: "f\(number)")) else {
-                        exit(0)
-                    }
-                    let isKept = try fetch.store([9].span.bytes, timeout: nil)
-                    succeed(6, isKept)
-                } catch let error as SecretStoreError {
-                    succeed(7, error.code == .quotaExceeded)
-                    exit(0)
-                }
-            }
-            exit(8)
         }
     }
 
@@ -276,7 +197,7 @@ struct QuotaTests {
         }
     }
 
-    @Test("a set that the quota refuses keeps the old value and its lifetime (issue line 1.4)")
+    @Test("a set that the quota refuses keeps the old value and its lifetime")
     func refusedSet() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try OrdinaryUser.becomeInNewSession(60_107)
@@ -300,13 +221,5 @@ struct QuotaTests {
             }
             exit(0)
         }
-    }
-}
-
-/// Adds one to each byte of the item, under a lease of two seconds.
-private func increment(_ item: ItemIdentity, in store: SecretStore, after microseconds: UInt32) throws {
-    try store.blockingUpdate(item, timeout: .seconds(600), lasting: .seconds(2)) { (old: [UInt8]?) in
-        usleep(microseconds)
-        return (old ?? []).map { $0 + 1 }
     }
 }

@@ -142,7 +142,7 @@ extension SecretStore {
     /// can wait as `update` does. If the quota has no room for them, the next caller fetches the item again.
     ///
     /// - Parameters:
-    ///   - secret: up to 32,767 bytes (32,766 if all of them are NUL), or 1,048,575 if the kernel has `big_key`.
+    ///   - secret: up to 32,767 bytes (32,766 if all of them are NUL).
     ///   - item: the item to store.
     ///   - timeout: the longest time that the kernel keeps the item, rounded up to whole seconds; `nil` for as long as
     ///     the scope exists.

@@ -24,13 +24,6 @@ enum ItemState: String, CaseIterable {
     case deadLeases = "dead-leases"
     /// The user's quota has no room for a second value next to the item's.
     case nearQuota = "near-quota"
-    /// The item's value is small and the operations write large ones, of the other key type if the kernel has both.
-    case largeBesideSmall = "large-beside-small"
-
-    /// The states that are possible on this kernel.
-    static let possible = allCases.filter { state in
-        state != .largeBesideSmall || (try? KeyringCapabilities.query().contains(.bigKey)) == true
-    }
 
     /// Whether the item's ring is dead, and the item with it.
     var hasDeadRing: Bool { [.deadRing, .knownDeadRing, .sharedDeadRing].contains(self) }
@@ -38,11 +31,7 @@ enum ItemState: String, CaseIterable {
 
     /// The size of the values that the operations write, in bytes.
     var valueSize: Int {
-        switch self {
-        case .nearQuota: 1_000
-        case .largeBesideSmall: 40_000
-        default: 20
-        }
+        self == .nearQuota ? 1_000 : 20
     }
 }
 
@@ -97,9 +86,8 @@ struct Stage {
 
     private mutating func write(_ item: ItemIdentity, timeout: UInt32) throws {
         let invoked = MonotonicTime.now
-        let size = state == .largeBesideSmall ? 20 : state.valueSize
         try observer.set(
-            SceneItem.value(Role.scene.stamp, size: size), for: item, timeout: .seconds(Int(timeout)))
+            SceneItem.value(Role.scene.stamp, size: state.valueSize), for: item, timeout: .seconds(Int(timeout)))
         note(.write(Role.scene.stamp, timeout: timeout), item, since: invoked)
     }
 

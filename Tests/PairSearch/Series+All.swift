@@ -22,7 +22,7 @@ extension ItemSeries {
     }
 
     private static let plain =
-        product(Operation.library, Operation.library, ItemState.possible, .plain)
+        product(Operation.library, Operation.library, ItemState.allCases, .plain)
         + product(
             Operation.library, Operation.library, [.noRing, .deadRing, .knownDeadRing, .sharedDeadRing, .deadLeases],
             .plain,

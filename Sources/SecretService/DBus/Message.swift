@@ -139,7 +139,7 @@ struct MessageFrame {
     private static let longest = 128 << 20
     /// The most bytes of header fields that we read.
     private static let longestHeader = 256 << 10
-    /// The most bytes of a body that we read: the largest secret of a kernel with `big_key`, and its attributes.
+    /// The most bytes of a body that we read: more than the largest secret and its attributes.
     private static let longestBody = 2 << 20
 
     let isBigEndian: Bool

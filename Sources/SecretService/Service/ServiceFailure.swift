@@ -73,7 +73,7 @@ enum ServiceFailure: Error {
                 return "the secret has \(size) bytes, but "
                     + (error.isLimitOfQuota
                         ? "the user's key quota has room for \(limit) at most; the package skr-quota raises it"
-                        : "a key of this kernel holds \(limit) at most; a kernel with big_key holds \(Key.largestBigPayload)")
+                        : "a key holds \(limit) at most")
             default: return error.summary
             }
         }

@@ -48,8 +48,6 @@ extension BackendAttempt {
         var lateKey: Key?
         /// Whether the item was deleted, though perhaps too late, after an update had read it.
         var isDeleted = false
-        /// Whether the item is stored, so that only the key of the other type (`user` or `big_key`) is left to remove.
-        var isStored = false
         /// The keyring that is being created, with the lease on its name.
         var maker: RingMaker?
         /// The lease of a fetch that is about to begin.

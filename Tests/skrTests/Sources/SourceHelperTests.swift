@@ -46,18 +46,12 @@ struct SourceHelperTests {
             outcome.errors.contains("skr: error: https://h alice: its source failed: 'sh' ended with exit code 3\n"))
     }
 
-    @Test("Google's libraries read standard error as the answer, so its helper prints no reason and no warning there")
+    @Test("Google's libraries read standard error as the answer, so its helper prints no reason there")
     func google() throws {
         let outcome = try SourcesUnderTest.run(
-            """
-            bad --timeout 1m -- sh -c 'exit 3'
-            large --timeout 1m -- sh -c 'head -c 40000 /dev/zero | tr "\\\\0" x'
-            """,
-            #"""
-            skr helper google bad; echo $?; skr helper google large | wc -c
-            """#)
+            "bad --timeout 1m -- sh -c 'exit 3'", "skr helper google bad; echo $?")
         #expect(outcome.output.hasPrefix(#"{"version":1,"success":false,"#), "\(outcome)")
-        #expect(outcome.output.hasSuffix("\n0\n40100\n"), "\(outcome)")
+        #expect(outcome.output.hasSuffix("\n0\n"), "\(outcome)")
         #expect(outcome.errors == "")
     }
 

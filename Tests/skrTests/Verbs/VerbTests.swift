@@ -167,8 +167,7 @@ struct VerbTests {
             head -c 32768 /dev/zero | tr "\0" x | skr set --raw big; echo $?; skr get big | cmp - /tmp/skr-test-$$ && echo same
             head -c 32768 /dev/zero | tr "\0" "\n" | skr set big; skr get big | wc -c; yes | skr set big; echo $?; rm /tmp/skr-test-$$
             """#)
-        let kernelHasBigKeys = outcome.output.hasPrefix("same\n0\n")
-        #expect(kernelHasBigKeys || outcome.output == "same\n70\nsame\n32767\n70\n")
+        #expect(outcome.output == "same\n70\nsame\n32767\n70\n")
     }
 
     @Test("a name in an error can't forge a line")

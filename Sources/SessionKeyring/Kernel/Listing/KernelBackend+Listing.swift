@@ -84,7 +84,7 @@ extension KernelBackend {
     private static func isRefused(_ serial: KeySerial) -> Bool {
         do throws(KeyringError) {
             let key = try Key(serial).describe()
-            guard key.type == .user || key.type == .bigKey, ItemIdentity(keyDescription: key.name) != nil else {
+            guard key.type == .user, ItemIdentity(keyDescription: key.name) != nil else {
                 return false
             }
             _ = try Key(serial).payloadSize()
@@ -156,7 +156,6 @@ extension KernelBackend {
     private struct Member {
         let item: ItemIdentity
         let key: Key
-        let isUserKey: Bool
         let fields: DescriptionFields
     }
 
@@ -176,10 +175,8 @@ extension KernelBackend {
             guard let ring = try rings.findItems() else { return [] }
             do throws(KeyringError) {
                 let listing = try near(ring) { () throws(KeyringError) in try collect(ring, in: &found, gone: &gone) }
-                if listing.vanished == 0, round == 1 {
-                    // A ring has only one key of each type and name.
-                    return ItemTypes.haveBigKeys ? Self.unique(found) : found
-                }
+                // A ring has only one key of each name.
+                if listing.vanished == 0, round == 1 { return found }
                 guard listing.vanished == 0 || round >= SecondLooks.quickRounds else { continue }
                 var items = Self.unique(found.filter { listing.members.contains($0.key.serial) })
                 guard listing.vanished > 0 else { return items }
@@ -260,14 +257,13 @@ extension KernelBackend {
         found.reserveCapacity(found.count + lines.count)
         for line in lines {
             guard let item = ItemIdentity(keyDescription: texts.extracting(line.name)) else { continue }
-            found.append(Member(item: item, key: Key(line.serial), isUserKey: line.isUserKey, fields: line.fields))
+            found.append(Member(item: item, key: Key(line.serial), fields: line.fields))
         }
     }
 
     /// The description of one key, as a part of the text that contains the descriptions of all keys.
     private struct Line {
         let serial: KeySerial
-        let isUserKey: Bool
         let fields: DescriptionFields
         /// The position of the name in the whole text.
         let name: Range<Int>
@@ -276,9 +272,7 @@ extension KernelBackend {
         init?(_ serial: KeySerial, at start: Int, of length: Int, in texts: RawSpan) throws(KeyringError) {
             let text = texts.extracting(start..<start + length)
             fields = try DescriptionFields(parsing: text)
-            let type = text.extracting(fields.type)
-            isUserKey = type.holds("user")
-            guard isUserKey || (ItemTypes.haveBigKeys && type.holds("big_key")) else { return nil }
+            guard text.extracting(fields.type).holds("user") else { return nil }
             self.serial = serial
             name = start + fields.name.lowerBound..<start + fields.name.upperBound
         }
@@ -287,16 +281,13 @@ extension KernelBackend {
     /// Returns room for the descriptions of this many keys; it grows if the names are long.
     private static func roomForTexts(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: 1_024 + count * 64) }
 
-    /// Removes the duplicates of items.
-    ///
-    /// For a moment, an item may have keys of both types. The key that readers see counts then. If there were several
-    /// looks at an item, the last one counts.
+    /// Removes the duplicates of items: if there were several looks at an item, the last one counts.
     private static func unique(_ members: [Member]) -> [Member] {
         var found: [Member] = []
         var places: [ItemIdentity: Int] = [:]
         for member in members {
             if let place = places[member.item] {
-                if member.isUserKey { found[place] = member }
+                found[place] = member
             } else {
                 places[member.item] = found.count
                 found.append(member)

@@ -25,7 +25,6 @@ extension KernelBackend {
     @inline(__always)
     func withKey<Result: ~Copyable>(
         of item: ItemIdentity,
-        type: KeyType? = nil,
         linkingInto place: Keyring? = nil,
         _ body: (_ ring: Keyring, _ key: Key) throws(KeyringError) -> Result
     ) throws(SecretStoreError) -> Result? {
@@ -35,7 +34,7 @@ extension KernelBackend {
             SecondLooks.keepApart(round)
             let key: Key
             do throws(KeyringError) {
-                key = try search(for: item, in: ring, type: type, linkingInto: place)
+                key = try ring.find(.user, item.keyDescription, linkingInto: place)
             } catch {
                 guard let next = try ringAfter(error, on: item, in: ring) else { return nil }
                 ring = next
@@ -52,22 +51,6 @@ extension KernelBackend {
             }
         }
         throw SecretStoreError(.blocked(.itemLease), item: item)
-    }
-
-    /// Searches for the item as this type, or as each type that it can have.
-    @inline(__always)
-    private func search(
-        for item: ItemIdentity, in ring: Keyring, type: KeyType?, linkingInto place: Keyring?
-    ) throws(KeyringError) -> Key {
-        do throws(KeyringError) {
-            return try ring.find(type ?? .user, item.keyDescription, linkingInto: place)
-        } catch {
-            // If the `user` key has expired, the item is absent, even if a `big_key` with an older value remains.
-            guard type == nil, error.code == .notFound || error.code == .revoked, ItemTypes.haveBigKeys else {
-                throw error
-            }
-            return try ring.find(.bigKey, item.keyDescription, linkingInto: place)
-        }
     }
 
     /// Returns the ring to search next after a failed search; `nil` if the item really is absent.
@@ -95,17 +78,9 @@ extension KernelBackend {
         try nameState(of: item, in: ring).key
     }
 
-    /// Looks up the item's name, as any type that the item can have.
+    /// Looks up the item's name.
     func nameState(of item: ItemIdentity, in ring: Keyring) throws(KeyringError) -> NameState {
-        var state = NameState.free
-        for type in ItemTypes.all {
-            switch try ring.state(of: type, item.keyDescription) {
-            case .free: continue
-            case .dead: state = .dead
-            case .live(let key): return .live(key)
-            }
-        }
-        return state
+        try ring.state(of: .user, item.keyDescription)
     }
 }
 

@@ -20,7 +20,7 @@ extension KernelBackend {
     ) throws(SecretStoreError) -> Key {
         // If the process dies, the sentinel expires after this time.
         let lifetime = try SecretStore.keyTimeout(HeldLease.longest, item: item)
-        let pending = PendingWrite(item: item.fetchSentinel, type: .user, timeout: lifetime)
+        let pending = PendingWrite(item: item.fetchSentinel, timeout: lifetime)
         var placed: Key?
         try withPair(for: item, &attempt) { pair, attempt throws(KeyringError) in
             // Don't wait until all writers have seen the flag. That usually happens during the fetch, and `place` makes
@@ -76,7 +76,7 @@ private final class KernelItemFetch: ItemFetch {
             }
             guard let placed else { return false }
             do throws(SecretStoreError) {
-                return try finish(pending, placed)
+                return try finish(placed)
             } catch {
                 let progress = attempt.makeProgress()
                 (progress.placedKey, progress.isVisible) = (placed, true)
@@ -116,16 +116,15 @@ private final class KernelItemFetch: ItemFetch {
         return placed
     }
 
-    /// Completes the write of a placed key; false if a `clear` happened, so that the key was withdrawn.
+    /// Completes the write of a placed key; false, with the key withdrawn, if a `clear` happened.
     ///
     /// A `clear` takes no lease, so this looks for the sentinel once more. Others may have read the key before it
     /// was withdrawn.
-    private func finish(_ pending: PendingWrite, _ placed: Key) throws(SecretStoreError) -> Bool {
+    private func finish(_ placed: Key) throws(SecretStoreError) -> Bool {
         guard try inItems(isSentinelThere) else {
             try withdraw(placed)
             return false
         }
-        try backend.unlinkKeyOfOtherType(than: pending)
         return true
     }
 

@@ -72,7 +72,6 @@ private final class KernelItemUpdate: ItemUpdate {
             }
             do throws(SecretStoreError) {
                 guard try isRingInUse() else { throw SecretStoreError(.unreadableAfterWrite, item: item) }
-                try backend.unlinkKeyOfOtherType(than: pending)
             } catch {
                 attempt.makeProgress().isVisible = true
                 throw error

@@ -80,7 +80,7 @@ extension NamespaceRings {
 
     private func setUpdateFlag(in leases: Keyring) throws(KeyringError) -> Key {
         let flag = try Self.withPayload(nil) { payload throws(KeyringError) in
-            try Staging.stage(.user, flagName, payload: payload, permissions: scope.permissions, timeout: nil)
+            try Staging.stage(flagName, payload: payload, permissions: scope.permissions, timeout: nil)
         }
         do throws(KeyringError) {
             try Keyring.thread.move(flag, to: leases)

@@ -32,11 +32,7 @@ extension KernelBackend {
         try withPair(for: pending.item, &attempt) { pair, attempt throws(KeyringError) in
             switch try nameState(of: pending.item, in: pair.items) {
             case .live: outcome = .occupied
-            // With only one type, the kernel itself excludes a second key with this name. It does not exclude a key of
-            // the other type.
-            case .free where !ItemTypes.haveBigKeys:
-                outcome = try createPlainly(pending, payload, in: pair, &attempt)
-            case .free: outcome = try createUnderLease(pending, payload, in: pair, &attempt)
+            case .free: outcome = try createPlainly(pending, payload, in: pair, &attempt)
             // A dead key keeps the name until the kernel collects it. The process displaces it because of what it saw,
             // so this needs the flag.
             case .dead:

@@ -44,32 +44,25 @@ extension KernelBackend {
         throw attempt.blocked(item)
     }
 
-    /// Removes the item's keys of all types that it can have; `nil` if `unlink` refuses.
-    ///
-    /// The rarer type goes first. Otherwise its key would be visible for a moment, after the removal of the other key
-    /// that hid it.
+    /// Removes the item's key and returns whether it existed; `nil` if `unlink` refuses.
     func remove(
         _ item: ItemIdentity,
         unlink: (Keyring, Key) throws(KeyringError) -> Bool
     ) throws(SecretStoreError) -> Bool? {
-        var removed = false
-        for type in ItemTypes.all.reversed() {
-            let outcome = try withKey(of: item, type: type) { ring, key throws(KeyringError) -> Removal in
-                do throws(KeyringError) {
-                    return try unlink(ring, key) ? .done : .refused
-                } catch {
-                    // Another process was faster.
-                    guard error.code == .notLinked else { throw error }
-                    return .nothingThere
-                }
+        let outcome = try withKey(of: item) { ring, key throws(KeyringError) -> Bool? in
+            do throws(KeyringError) {
+                return try unlink(ring, key) ? true : nil
+            } catch {
+                // Another process was faster.
+                guard error.code == .notLinked else { throw error }
+                return false
             }
-            if outcome == .refused { return nil }
-            removed = removed || outcome == .done
         }
-        return removed
+        switch outcome {
+        case .some(let removed): return removed
+        case nil: return false
+        }
     }
-
-    private enum Removal { case done, nothingThere, refused }
 
     /// Takes the item's lease, if the quota has room for it.
     ///

@@ -37,12 +37,12 @@ extension KernelBackend {
         let mayRemove: Bool
         do throws(KeyringError) {
             let dead = try ring.members().compactMap { serial in
-                table[serial].flatMap { $0.expiry == .expired ? (Key(serial), $0) : nil }
+                table[serial].flatMap { $0.expiry == .expired && $0.type == "user" ? (Key(serial), $0) : nil }
             }
             // Only processes that have raised the flag are allowed to remove what they saw.
             mayRemove = dead.isEmpty ? true : try raiseUpdateFlagIfAffordable(in: leaseRing, &attempt)
             for (key, entry) in dead where mayRemove {
-                try reaper.reap(key, type: entry.keyType, named: entry.keyDescription)
+                try reaper.reap(key, named: entry.keyDescription)
             }
         } catch {
             throw SecretStoreError(error)
@@ -67,7 +67,7 @@ extension KernelBackend {
 /// Removes dead keys, each under the lease of its name.
 ///
 /// Removing a key because it was seen dead must not remove a successor. So the reaper makes another key of the same
-/// type and name, and asks the kernel to move that one from the items' ring into the lease. The move acts by name: it
+/// name, and asks the kernel to move that one from the items' ring into the lease. The move acts by name: it
 /// removes the dead key from the items' ring. It fails once another process has taken over the lease.
 private struct Reaper {
     let leases: ItemLeases
@@ -87,15 +87,15 @@ private struct Reaper {
         self.leaseRing = leaseRing
     }
 
-    mutating func reap(_ key: Key, type: KeyType, named name: String) throws(KeyringError) {
+    mutating func reap(_ key: Key, named name: String) throws(KeyringError) {
         do throws(KeyringError) {
-            if try reapUnderLease(type, name) { count += 1 }
+            if try reapUnderLease(name) { count += 1 }
         } catch {
             switch error.code {
             case .quotaExceeded where unleasedLeft > 0:
                 guard try !leases.isHeld(name, in: leaseRing) else { return }
                 unleasedLeft -= 1
-                if try items.links(key), try isDead(type, name) {
+                if try items.links(key), try isDead(name) {
                     try items.unlink(key)
                     count += 1
                 }
@@ -106,21 +106,21 @@ private struct Reaper {
         }
     }
 
-    private func reapUnderLease(_ type: KeyType, _ name: String) throws(KeyringError) -> Bool {
+    private func reapUnderLease(_ name: String) throws(KeyringError) -> Bool {
         guard try leases.rings.haveUpdateFlag(in: leaseRing) else { throw KeyringError(.quotaExceeded, in: .add) }
         // A separate attempt: if another process is working on this name, that must not block the write that
         // needs room.
         var attempt = BackendAttempt()
         guard let lease = try leases.acquire(for: name, in: leaseRing, &attempt) else { return false }
         let one: InlineArray<1, UInt8> = [0]
-        let namesake = try unsafe Keyring.thread.add(type, name, payload: one.span.bytes)
+        let namesake = try unsafe Keyring.thread.add(.user, name, payload: one.span.bytes)
         defer { Staging.discard(namesake) }
-        return try isDead(type, name) ? lease.remove(namesake, from: items) : false
+        return try isDead(name) ? lease.remove(namesake, from: items) : false
     }
 
-    private func isDead(_ type: KeyType, _ name: String) throws(KeyringError) -> Bool {
+    private func isDead(_ name: String) throws(KeyringError) -> Bool {
         do throws(KeyringError) {
-            _ = try items.find(type, name)
+            _ = try items.find(.user, name)
             return false
         } catch {
             return error.code == .expired
@@ -134,6 +134,4 @@ extension KeyTable.Entry {
         guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")) else { return text }
         return String(text[..<colon])
     }
-
-    fileprivate var keyType: KeyType { type == "big_key" ? .bigKey : .user }
 }

@@ -11,16 +11,12 @@ extension KernelBackend {
         try rings.requireOwnSession()
         try PayloadEncoding.with(bytes) { payload throws(SecretStoreError) in
             let pending = try PendingWrite(of: bytes, as: payload, for: item, timeout: timeout)
-            // An earlier attempt may already have stored the item.
-            if attempt.progress?.isStored != true {
-                do throws(SecretStoreError) {
-                    try inRoom(&attempt) { attempt throws(SecretStoreError) in try place(pending, payload, &attempt) }
-                } catch {
-                    if error.code == .quotaExceeded { try checkQuotaCouldHold(pending, payload) }
-                    throw error
-                }
+            do throws(SecretStoreError) {
+                try inRoom(&attempt) { attempt throws(SecretStoreError) in try place(pending, payload, &attempt) }
+            } catch {
+                if error.code == .quotaExceeded { try checkQuotaCouldHold(pending, payload) }
+                throw error
             }
-            if ItemTypes.haveBigKeys { try removeKeyOfOtherType(than: pending, &attempt) }
         }
     }
 
@@ -44,7 +40,7 @@ extension KernelBackend {
 
     /// Throws `tooLarge` if the quota has no room for the secret even when everything else is deleted.
     private func checkQuotaCouldHold(_ pending: PendingWrite, _ payload: RawSpan) throws(SecretStoreError) {
-        guard pending.type == .user, let quota = try? KeyQuota.current() else { return }
+        guard let quota = try? KeyQuota.current() else { return }
         // Besides the payload, the quota must hold these names with their NULs, and a link of 4 bytes to each key.
         let names = [pending.item.keyDescription, rings.itemsName, NamespaceRings.leasesName]
         let limit = quota.maximumBytes - names.reduce(0) { $0 + $1.utf8.count + 5 }
@@ -106,31 +102,5 @@ extension KernelBackend {
             }
         }
         return attempt.isBlocked(by: .itemLease)
-    }
-
-    /// Removes the key of the other type with the item's name, on kernels that have both types.
-    ///
-    /// This happens under the item's lease, and only while the stored key exists: if two processes store the item as
-    /// different types, one of the two keys must remain. The key is unlinked by its name. If it were invalidated,
-    /// searches would still find it, as revoked, until the kernel has collected it.
-    private func removeKeyOfOtherType(
-        than pending: PendingWrite, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) {
-        let item = pending.item
-        do throws(SecretStoreError) {
-            guard try withKey(of: item, type: pending.otherType, { _, _ in }) != nil,
-                let ring = try rings.leasesRing()
-            else { return }
-            let lease = try leaseIfAffordable(of: item, in: ring, &attempt)
-            if try withKey(of: item, type: pending.type, { _, _ in }) != nil {
-                try unlinkKeyOfOtherType(than: pending)
-            }
-            _ = lease?.release()
-        } catch {
-            // Others can see the stored key, so the next attempt continues here.
-            let progress = attempt.makeProgress()
-            (progress.isStored, progress.isVisible) = (true, true)
-            throw error
-        }
     }
 }

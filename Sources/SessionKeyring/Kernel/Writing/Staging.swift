@@ -4,13 +4,12 @@ import Keyutils
 enum Staging {
     /// Adds a key, and sets its permissions and timeout.
     static func stage(
-        _ type: KeyType,
         _ description: String,
         payload: RawSpan,
         permissions: KeyPermissions,
         timeout: KeyTimeout?
     ) throws(KeyringError) -> Key {
-        let key = try Keyring.thread.add(type, description, payload: payload)
+        let key = try Keyring.thread.add(.user, description, payload: payload)
         do throws(KeyringError) {
             try key.setPermissions(permissions)
             if let timeout { try key.setTimeout(timeout) }
@@ -32,33 +31,24 @@ enum Staging {
 /// A value that is about to be stored, without the payload itself.
 struct PendingWrite {
     let item: ItemIdentity
-    let type: KeyType
     let timeout: KeyTimeout?
 
-    init(item: ItemIdentity, type: KeyType, timeout: KeyTimeout?) {
-        (self.item, self.type, self.timeout) = (item, type, timeout)
+    init(item: ItemIdentity, timeout: KeyTimeout?) {
+        (self.item, self.timeout) = (item, timeout)
     }
 
-    /// Chooses the key type for these bytes, whose payload may be one byte longer (``PayloadEncoding``).
+    /// Checks the size of these bytes, whose payload may be one byte longer (``PayloadEncoding``).
     ///
     /// - Throws: ``SecretStoreError`` with `tooLarge`.
     init(
         of bytes: RawSpan, as payload: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?
     ) throws(SecretStoreError) {
-        let size = payload.byteCount
-        if size <= Key.largestUserPayload {
-            self.init(item: item, type: .user, timeout: timeout)
-        } else if ItemTypes.haveBigKeys, size <= Key.largestBigPayload {
-            self.init(item: item, type: .bigKey, timeout: timeout)
-        } else {
-            let limit = ItemTypes.haveBigKeys ? Key.largestBigPayload : Key.largestUserPayload
-            throw SecretStoreError(
-                .tooLarge(size: bytes.byteCount, limit: limit - (size - bytes.byteCount)), item: item)
+        guard payload.byteCount <= Key.largestUserPayload else {
+            let limit = Key.largestUserPayload - (payload.byteCount - bytes.byteCount)
+            throw SecretStoreError(.tooLarge(size: bytes.byteCount, limit: limit), item: item)
         }
+        self.init(item: item, timeout: timeout)
     }
-
-    /// The other type of key that the item can have.
-    var otherType: KeyType { type == .user ? .bigKey : .user }
 }
 
 /// The steps before and after an item is stored, shared by all ways of storing it.
@@ -69,21 +59,8 @@ extension KernelBackend {
     /// displaces the old key atomically. A crash before the move leaves nothing.
     func stage(_ pending: PendingWrite, _ payload: RawSpan) throws(KeyringError) -> Key {
         try Staging.stage(
-            pending.type, pending.item.keyDescription, payload: payload, permissions: rings.scope.permissions,
+            pending.item.keyDescription, payload: payload, permissions: rings.scope.permissions,
             timeout: pending.timeout)
-    }
-
-    /// Removes the key of the other type with the item's name; the caller must hold the item's lease.
-    func unlinkKeyOfOtherType(than pending: PendingWrite) throws(SecretStoreError) {
-        guard ItemTypes.haveBigKeys else { return }
-        _ = try withKey(of: pending.item, type: pending.otherType) { ring, key throws(KeyringError) in
-            do throws(KeyringError) {
-                try ring.unlink(key)
-            } catch {
-                // Another process was faster.
-                guard error.code == .notLinked else { throw error }
-            }
-        }
     }
 
     /// Removes the hidden items next to an item that is deleted.

@@ -4,8 +4,8 @@ import SystemPackage
 
 /// The output of a command, in memory that is wiped, locked and kept out of core dumps.
 struct CapturedOutput: ~Copyable {
-    /// The largest number of bytes that any key can hold.
-    private static let limit = Key.largestBigPayload
+    /// The largest number of bytes that a key can hold.
+    private static let limit = Key.largestUserPayload
 
     /// The end of the pipe that the command writes to; `nil` after the command has started.
     private(set) var writer: FileDescriptor?

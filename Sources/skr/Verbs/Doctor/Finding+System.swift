@@ -24,7 +24,7 @@ extension Finding {
 
     private static let featureNames: [(feature: KeyringCapabilities, name: String)] = [
         (.persistentKeyrings, "persistentKeyrings"), (.diffieHellman, "diffieHellman"), (.publicKey, "publicKey"),
-        (.bigKey, "bigKey"), (.invalidate, "invalidate"), (.restrictKeyring, "restrictKeyring"), (.move, "move"),
+        (.invalidate, "invalidate"), (.restrictKeyring, "restrictKeyring"), (.move, "move"),
         (.namespacedKeyringNames, "namespacedKeyringNames"), (.namespaceTags, "namespaceTags"),
         (.notifications, "notifications"),
     ]
@@ -45,10 +45,6 @@ extension Finding {
             let text = "this kernel can't move or invalidate a key, which atomic writes need"
             return .problem("features", text, hint: .newKernel, facts)
         }
-        let bigKey =
-            found.contains(.bigKey)
-            ? "secrets of up to \(Key.largestBigPayload) bytes, with big_key"
-            : "secrets of up to \(Key.largestUserPayload) bytes, no big_key"
         let persistent =
             found.contains(.persistentKeyrings)
             ? "persistent keyrings" : "no persistent keyrings, so no persistent scope"
@@ -57,7 +53,7 @@ extension Finding {
             ? "notifications, so keys can be watched" : "no notifications, so keys can't be watched"
         return .ok(
             "features",
-            "the kernel has all that skr needs (atomic writes with move and invalidate; \(bigKey); \(persistent); "
+            "the kernel has all that skr needs (atomic writes with move and invalidate; \(persistent); "
                 + "\(watching))", facts)
     }
 

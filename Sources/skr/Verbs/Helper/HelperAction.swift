@@ -7,8 +7,10 @@ import SystemPackage
 
 /// The request that a client sends on standard input.
 enum HelperRequest {
-    /// The number of bytes that a request must stay below: no key could hold the secret of a larger request.
-    static let limit = Key.largestBigPayload + 65_536
+    /// The number of bytes that a request must stay below.
+    ///
+    /// JSON can take six bytes for each byte of the secret.
+    static let limit = 6 * Key.largestUserPayload + 65_536
 
     /// No request: the helper does not read standard input.
     case none

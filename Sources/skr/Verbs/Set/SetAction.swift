@@ -80,8 +80,8 @@ struct SetAction: VerbAction {
     }
 
     private func readInput() throws(CommandError) -> SecretBytes {
-        // One byte and a newline more than any key can hold, so that we notice a secret that is too large.
-        let limit = Key.largestBigPayload + 2
+        // One byte and a newline more than a key can hold, so that we notice a secret that is too large.
+        let limit = Key.largestUserPayload + 2
         let input: SecretBytes
         do throws(Errno) {
             input = try SecretBytes.reading(.standardInput, limit: limit)
@@ -92,7 +92,7 @@ struct SetAction: VerbAction {
         }
         guard input.count < limit else {
             throw .internalError(
-                "the secret has more than \(Key.largestBigPayload) bytes, the most that a key can hold",
+                "the secret has more than \(Key.largestUserPayload) bytes, the most that a key can hold",
                 hint: "split it, or keep it elsewhere and store its location")
         }
         guard !isRaw else { return input }

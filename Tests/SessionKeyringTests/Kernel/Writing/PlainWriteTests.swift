@@ -57,8 +57,7 @@ final class PlainWriteTests {
         try set("2", &attempt)
         #expect(try store.get(item) == "2")
         #expect(try store.backend.expire(item, timeout: .longest, &attempt))
-        // An add takes a lease if an item may have two types.
-        if !ItemTypes.haveBigKeys { try add("1", for: added, &attempt) }
+        try add("1", for: added, &attempt)
         #expect(try store.backend.delete(item, &attempt))
         #expect(try !store.contains(item))
         _ = consume first
@@ -175,26 +174,6 @@ final class PlainWriteTests {
             }
         }
         #expect(try ring.search(.user, item.keyDescription) == key)
-    }
-
-    @Test("an expiry that was blocked continues with the lease that it holds, and releases it")
-    func expiryContinued() throws {
-        try store.set("1", for: item)
-        var attempt = BackendAttempt(mayUseLastResorts: false)
-        attempt.makeProgress().update = try store.backend.beginUpdate(of: item, lasting: .seconds(600))
-        #expect(try store.backend.expire(item, timeout: .longest, &attempt))
-        #expect(try store.attributes(of: item)?.expiry != .never)
-        #expect(try store.get(item) == "1")
-        #expect(try store.delete(item))
-    }
-
-    @Test("a set does not store its value again if an earlier attempt has stored it")
-    func setContinued() throws {
-        try store.set("1", for: item)
-        var attempt = BackendAttempt(mayUseLastResorts: false)
-        attempt.makeProgress().isStored = true
-        try set("2", &attempt)
-        #expect(try store.get(item) == "1")
     }
 
     @Test("an add ends a fetch, even if the added item is gone before the fetch stores")

@@ -94,7 +94,7 @@ struct DoctorOutputTests {
         let finding = Finding.features()
         #expect(finding.verdict == .ok)
         let texts: [(KeyringCapabilities, String)] = [
-            (.bigKey, "no big_key"), (.persistentKeyrings, "no persistent"), (.notifications, "no notifications"),
+            (.persistentKeyrings, "no persistent"), (.notifications, "no notifications"),
         ]
         for (feature, text) in texts { #expect(finding.text.contains(text) != found.contains(feature), "\(text)") }
     }

@@ -104,7 +104,7 @@ struct TokenHelperTests {
         let outcome = try run("skr helper npm x -- head -c 2000000 /dev/zero; echo $?; skr list")
         #expect(outcome.output == "70\n")
         #expect(
-            outcome.errors.hasPrefix("skr: error: the output has more than 1048575 bytes, the most that a key can hold")
+            outcome.errors.hasPrefix("skr: error: the output has more than 32767 bytes, the most that a key can hold")
         )
     }
 

@@ -59,9 +59,7 @@
             try value(forKey: key, type: type)
         }
 
-        /// Delivers the current value and, if the store reports changes, the new value after each change.
-        ///
-        /// The store does not report that an item expires.
+        /// Delivers the current value, once: most kernels don't report changes.
         ///
         /// - Throws: the closure's error.
         public func watchValue<Return: ~Copyable>(
@@ -71,9 +69,7 @@
                 _ updates: ConfigUpdatesAsyncSequence<Result<LookupResult, any Error>, Never>
             ) async throws -> Return
         ) async throws -> Return {
-            let item = identify(key)
-            return try await watch(
-                { change in change.concerns(item) }, { Result { try value(forKey: key, type: type) } }, updatesHandler)
+            try await watchValueFromValue(forKey: key, type: type, updatesHandler: updatesHandler)
         }
 
         /// Returns a snapshot of all items in the namespace, each with its secret.
@@ -82,47 +78,18 @@
         /// item can't be read, asking for its value throws the error.
         public func snapshot() -> any ConfigSnapshot { SessionKeyringSnapshot(of: self) }
 
-        /// Delivers a snapshot and, if the store reports changes, a new one after each change.
+        /// Delivers a snapshot, once: most kernels don't report changes.
         ///
         /// - Throws: the closure's error.
         public func watchSnapshot<Return: ~Copyable>(
             updatesHandler: (_ updates: ConfigUpdatesAsyncSequence<any ConfigSnapshot, Never>) async throws -> Return
         ) async throws -> Return {
-            try await watch({ _ in true }, { snapshot() }, updatesHandler)
-        }
-
-        /// Passes to `body` the results of `read`: one now, and one after each change that matters.
-        private func watch<Element: Sendable, Return: ~Copyable>(
-            _ matters: @escaping @Sendable (SecretChange) -> Bool,
-            _ read: @escaping @Sendable () -> Element,
-            _ body: (ConfigUpdatesAsyncSequence<Element, Never>) async throws -> Return
-        ) async throws -> Return {
-            let (updates, continuation) = AsyncStream.makeStream(
-                of: Element.self, bufferingPolicy: .bufferingNewest(1))
-            // Subscribe before the first read, so that no change in between is missed.
-            let changes = try? store.changes()
-            continuation.yield(read())
-            let telling = Task {
-                guard let changes else { return }
-                for await change in changes where matters(change) { continuation.yield(read()) }
-                continuation.finish()
-            }
-            defer { telling.cancel() }
-            return try await body(ConfigUpdatesAsyncSequence(updates))
+            try await watchSnapshotFromSnapshot(updatesHandler: updatesHandler)
         }
     }
 
     extension SessionKeyringProvider: CustomStringConvertible {
         /// The provider's name; never a value.
         public var description: String { providerName }
-    }
-
-    extension SecretChange {
-        fileprivate func concerns(_ item: ItemIdentity) -> Bool {
-            switch self {
-            case .stored(let changed), .deleted(let changed): changed == item
-            case .cleared, .missed: true
-            }
-        }
     }
 #endif

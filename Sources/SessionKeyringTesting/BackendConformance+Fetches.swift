@@ -132,40 +132,4 @@ extension BackendConformance {
             withExtendedLifetime(update) {}
         }
     ]
-
-    static let changes = [
-        Check(
-            "changes are reported in order, unless the backend does not support them",
-            inTask: { store in
-                let changes: SecretChanges
-                do {
-                    changes = try store.changes()
-                } catch let error as SecretStoreError where error.code == .unsupported {
-                    return
-                }
-                let told = Locked<[SecretChange]>([])
-                let listener = Task { for await change in changes { told.withLock { $0.append(change) } } }
-                defer { listener.cancel() }
-                let steps: [(SecretChange, () throws -> Void)] = [
-                    (.stored(item), { try store.add("1", for: item) }),
-                    (.stored(item), { try store.set("2", for: item, refreshAfter: .seconds(50)) }),
-                    // This change comes after the one of the sentinel that was stored next to the item. Waiting for it
-                    // makes sure that the backend has read the sentinel's change before the sentinel is deleted.
-                    // Otherwise, the change would be reported as missed.
-                    (.stored(ItemIdentity.key(tag: "other")), { try store.add("3", for: .key(tag: "other")) }),
-                    (.deleted(item), { try store.delete(item) }),
-                    (.cleared, { try store.clear() }),
-                    // Shows that no other change was reported before this one.
-                    (.stored(ItemIdentity.key(tag: "last")), { try store.add("4", for: .key(tag: "last")) }),
-                ]
-                for (change, step) in steps {
-                    try step()
-                    for _ in 0..<500 where told.withLock({ $0.isEmpty }) {
-                        try await Task.sleep(for: .milliseconds(10))
-                    }
-                    let first = told.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-                    try expect(first == change, "\(change) is reported")
-                }
-            })
-    ]
 }

@@ -136,29 +136,22 @@ extension InMemoryBackend {
         private var clears: UInt64 = 0
         /// How often each item was written or deleted.
         private var changes: [ItemIdentity: UInt64] = [:]
-        var observers = Observers()
 
         mutating func change(_ item: ItemIdentity, to entry: Entry?) {
-            if let entry {
-                entries[item] = entry
-                observers.tell(.stored(item), of: item)
-            } else if entries.removeValue(forKey: item) != nil {
-                observers.tell(.deleted(item), of: item)
-            }
+            entries[item] = entry
             changes[item, default: 0] += 1
         }
 
         mutating func clear() {
             entries.removeAll()
             clears += 1
-            observers.tell(.cleared)
         }
 
         func changes(of item: ItemIdentity) -> UInt64 { clears + changes[item, default: 0] }
 
         /// The live items that the store's users have named.
         func listed(at time: ContinuousClock.Instant) -> [(key: ItemIdentity, value: Entry)] {
-            entries.filter { $0.value.isLive(at: time) && $0.key.isListed }
+            entries.filter { $0.value.isLive(at: time) && ItemIdentity(keyDescription: $0.key.keyDescription) != nil }
                 .map { ($0.key, $0.value) }
         }
     }

@@ -14,11 +14,6 @@ struct MissingFeatureTests {
         #expect(try scratch.keyring.members() == [])
     }
 
-    @Test("watching is unsupported on a kernel without notifications", .enabled(if: !Capability.has(.notifications)))
-    func watching() {
-        expectFailure(.unsupported) { () throws(KeyringError) in _ = try KeyWatcher() }
-    }
-
     @Test("Diffie-Hellman is unsupported on a kernel without it", .enabled(if: !Capability.has(.diffieHellman)))
     func diffieHellman() throws {
         let scratch = try ScratchKeyring()

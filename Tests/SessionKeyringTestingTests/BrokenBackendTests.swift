@@ -8,8 +8,7 @@ import Threads
 /// A defect that the conformance suite must find.
 private enum Breakage: CaseIterable {
     case dropsWrites, tearsValues, answersStale, ignoresTimeouts, replacesOnAdd, deletesNothing, listsNothing,
-        foldsNames, grantsToAll, keepsFetches, blocksThread, listsSentinels, reportsNothing, reportsSentinels,
-        reportsTwice
+        foldsNames, grantsToAll, keepsFetches, blocksThread, listsSentinels
 
     /// The description of the check that must find this defect.
     var check: String {
@@ -25,8 +24,6 @@ private enum Breakage: CaseIterable {
         case .keepsFetches: "a fetched value is not stored if the item changed during the fetch"
         case .blocksThread: "a backend does not wait for the holder of an item, and no call succeeds without effect"
         case .listsSentinels: "sentinels are not listed, and otherwise work like items"
-        case .reportsNothing, .reportsSentinels, .reportsTwice:
-            "changes are reported in order, unless the backend does not support them"
         }
     }
 }
@@ -125,30 +122,6 @@ private struct BrokenBackend: SecretBackend {
             found.append(item.freshnessSentinel)
         }
         return found
-    }
-
-    func changes(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> SecretChanges {
-        switch breakage {
-        case .reportsNothing: SecretChanges(AsyncStream { $0.finish() })
-        case .reportsSentinels:
-            SecretChanges(AsyncStream { $0.yield(.stored(.password(service: "service").freshnessSentinel)) })
-        case .reportsTwice:
-            repeatingClears(try whole.changes(&attempt))
-        default: try whole.changes(&attempt)
-        }
-    }
-
-    private func repeatingClears(_ changes: SecretChanges) -> SecretChanges {
-        SecretChanges(
-            AsyncStream { stream in
-                let task = Task {
-                    for await change in changes {
-                        stream.yield(change)
-                        if change == .cleared { stream.yield(change) }
-                    }
-                }
-                stream.onTermination = { _ in task.cancel() }
-            })
     }
 
     func attributes() throws(SecretStoreError) -> [ItemAttributes] {

@@ -110,7 +110,6 @@ struct EveryCallTests {
         "withBlockingLease": { store, _ in
             try blocking { try store.withBlockingLease("job", waiting: limit) { _ in } }
         },
-        "changes": { store, _ in _ = try store.changes() },
     ]
     private static let credentials = InternetCredentials(account: "a", password: "p")
 
@@ -189,5 +188,4 @@ private struct FailingBackend: SecretBackend {
     ) throws(SecretStoreError) -> any LeaseHandle { throw Self.error }
 
     func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool { throw Self.error }
-    func changes(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> SecretChanges { throw Self.error }
 }

@@ -63,7 +63,4 @@ extension ForwardingBackend {
 
     package func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool { try whole.isLeaseHeld(name) }
 
-    package func changes(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> SecretChanges {
-        try whole.changes(&attempt)
-    }
 }

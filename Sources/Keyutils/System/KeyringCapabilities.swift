@@ -32,7 +32,7 @@ public struct KeyringCapabilities: OptionSet, Hashable, Sendable {
     public static let namespacedKeyringNames = KeyringCapabilities(rawValue: 0x0100)
     /// Keys can carry a namespace tag: `KEYCTL_CAPS1_NS_KEY_TAG`.
     public static let namespaceTags = KeyringCapabilities(rawValue: 0x0200)
-    /// ``KeyWatcher``: `KEYCTL_CAPS1_NOTIFICATIONS`.
+    /// Watching keys with `keyctl_watch_key(3)`, which this package does not offer: `KEYCTL_CAPS1_NOTIFICATIONS`.
     public static let notifications = KeyringCapabilities(rawValue: 0x0400)
 
     /// Asks the kernel for its features.

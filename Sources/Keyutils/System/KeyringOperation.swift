@@ -68,8 +68,6 @@ extension KeyringError {
         case verify = "keyctl_pkey_verify"
         /// `keyctl_capabilities(3)`.
         case capabilities = "keyctl_capabilities"
-        /// `keyctl_watch_key(3)`.
-        case watch = "keyctl_watch_key"
         /// Reading `/proc/keys` or `/proc/key-users`: `keyrings(7)`.
         case procfs = "/proc/keys"
     }

@@ -101,18 +101,6 @@ public protocol SecretBackend: Sendable {
     /// - Returns: `nil` if the lease is not held, or if the backend doesn't know its holder.
     func leaseReport(_ name: String) -> LeaseReport?
 
-    /// Reports the changes of the items from now on, by any process.
-    ///
-    /// - Throws: ``SecretStoreError`` with `unsupported` if the backend does not report changes.
-    func changes(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> SecretChanges
-
-    /// Signals changes of items and leases from now on, so that waiting calls don't have to poll.
-    ///
-    /// The default implementation returns `nil`.
-    ///
-    /// - Returns: `nil` if the backend can't signal changes.
-    func changeSignal() -> ChangeSignal?
-
     /// The place where the items are kept: two stores in this process with the same place share their fetches.
     ///
     /// With `nil`, which is the default, only calls with this same backend share fetches.
@@ -125,8 +113,6 @@ public protocol SecretBackend: Sendable {
 extension SecretBackend {
     /// Returns `nil`: the holder is unknown.
     public func leaseReport(_ name: String) -> LeaseReport? { nil }
-    /// Returns `nil`: the backend doesn't signal changes.
-    public func changeSignal() -> ChangeSignal? { nil }
     /// `nil`: only calls with this same backend share fetches.
     public var fetchPlace: FetchPlace? { nil }
 }

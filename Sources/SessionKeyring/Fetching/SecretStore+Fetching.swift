@@ -143,7 +143,7 @@ extension SecretStore {
         of flight: SingleFlight, _ coding: ValueCoding<Value>
     ) throws(SecretStoreError) -> SingleFlight.Turn<Value> {
         let read = reading(flight.item, coding)
-        var wait = Wait(upTo: SingleFlight.waitLimit, at: backend)
+        var wait = Wait(upTo: SingleFlight.waitLimit)
         do throws(SecretStoreError) {
             return try wait.run { attempt throws(SecretStoreError) in try flight.nextTurn(&attempt, read: read) }
         } catch {
@@ -156,7 +156,7 @@ extension SecretStore {
         of flight: SingleFlight, _ coding: ValueCoding<Value>
     ) async throws -> SingleFlight.Turn<Value> {
         let read = reading(flight.item, coding)
-        var wait = Wait(upTo: SingleFlight.waitLimit, at: backend)
+        var wait = Wait(upTo: SingleFlight.waitLimit)
         do {
             return try await wait.runInTask { attempt throws(SecretStoreError) in
                 try flight.nextTurn(&attempt, read: read)

@@ -37,7 +37,7 @@ extension SecretStore {
     package func holdingLease<Result>(
         _ name: String, _ body: () throws(SecretStoreError) -> Result
     ) throws(SecretStoreError) -> Result {
-        var wait = Wait(at: backend)
+        var wait = Wait()
         for _ in 0..<SecondLooks.lostLeases {
             let lease: any LeaseHandle
             do throws(SecretStoreError) {

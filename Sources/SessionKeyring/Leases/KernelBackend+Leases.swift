@@ -34,8 +34,6 @@ extension KernelBackend {
         }
     }
 
-    package func changeSignal() -> ChangeSignal? { ChangeSignal(rings) }
-
     package func leaseReport(_ name: String) -> LeaseReport? {
         guard let ring = try? rings.leasesRing() else { return nil }
         return try? itemLeases.report(publicName: name, in: ring)

@@ -49,7 +49,7 @@ extension SecretStore {
         _ name: String, lasting duration: Duration = .seconds(10), waiting limit: Duration
     ) async throws -> Lease {
         try Self.check(name, lasting: duration)
-        var wait = Wait(upTo: limit, at: backend)
+        var wait = Wait(upTo: limit)
         do {
             return try await wait.runInTask { attempt throws(SecretStoreError) in
                 Lease(name: name, held: try backend.takeLease(name, lasting: duration, &attempt))
@@ -67,7 +67,7 @@ extension SecretStore {
         _ name: String, lasting duration: Duration = .seconds(10), waiting limit: Duration
     ) throws(SecretStoreError) -> Lease {
         try Self.check(name, lasting: duration)
-        var wait = Wait(upTo: limit, at: backend)
+        var wait = Wait(upTo: limit)
         do throws(SecretStoreError) {
             return try wait.run { attempt throws(SecretStoreError) in
                 Lease(name: name, held: try backend.takeLease(name, lasting: duration, &attempt))

@@ -9,7 +9,7 @@ package import Keyutils
 /// **Waiting for others** ends at the limit. The pauses depend on the ``Blockage``:
 ///
 /// - For an item's lease, they last 20 us to 5 ms.
-/// - For a named lease or a fetch, they last 1 to 50 ms, or until the kernel signals a change.
+/// - For a named lease or a fetch, they last 1 to 50 ms.
 /// - If the kernel has not freed a lease's name yet, or if another process is creating the namespace's keyrings, a call
 ///   waits up to 100 ms, even if its limit is shorter: both take only a moment.
 /// - Two waits are always completed, whatever the limit: 20 ms after the update flag was set
@@ -38,33 +38,20 @@ package struct Wait {
     private var briefStart: BootTime?
     private var itemBackoff = Backoff(from: .microseconds(20), upTo: .milliseconds(5))
     private var longBackoff = Backoff(from: .milliseconds(1), upTo: .milliseconds(50))
-    private var signal: LazySignal
     private var quotaStart: BootTime?
     private var quotaPhase = QuotaPhase.beforeLastResorts
 
     private enum QuotaPhase { case beforeLastResorts, lastResorts, afterLastResorts, gracePeriods, ended }
-
-    /// The signal that reports a change; requested only when the call has to wait.
-    private enum LazySignal {
-        case unasked(any SecretBackend)
-        case asked(ChangeSignal)
-        case none
-    }
 
     /// Creates the waiting policy of one call.
     ///
     /// - Parameters:
     ///   - limit: how long to wait for others.
     ///   - quotaLimit: how long to wait for quota; `nil` for 600 ms and then the kernel's grace periods.
-    ///   - backend: the backend whose signals of changes end a pause early, for calls that wait for a named lease or a
-    ///     fetch.
-    package init(
-        upTo limit: Duration = usualLimit, quota quotaLimit: Duration? = nil, at backend: (any SecretBackend)? = nil
-    ) {
+    package init(upTo limit: Duration = usualLimit, quota quotaLimit: Duration? = nil) {
         self.limit = limit
         self.quotaLimit = quotaLimit ?? Self.fullQuota
         hasGracePeriods = quotaLimit == nil
-        signal = backend.map(LazySignal.unasked) ?? .none
     }
 
     /// Returns the policy of operations that free quota or can do without it: they wait 150 ms for it at most.
@@ -149,7 +136,6 @@ extension Wait {
         case .end: return false
         case .now: return true
         case .pause(let duration): Pause.sleep(duration)
-        case .signal(let signal, let left): signal.wait(upTo: left)
         case .gracePeriods: GracePeriods.pass()
         }
         return true
@@ -163,7 +149,6 @@ extension Wait {
         case .end: nil
         case .now: .zero
         case .pause(let duration): duration
-        case .signal(_, let left): min(left, .milliseconds(50))
         case .gracePeriods: .milliseconds(50)
         }
     }
@@ -177,8 +162,6 @@ extension Wait {
         case .end: return false
         case .now: break
         case .pause(let duration): try await Pause.suspend(duration, isCancellable: isCancellable)
-        case .signal(let signal, let left) where isCancellable: await signal.waitInTask(upTo: left)
-        case .signal(_, let left): try await Pause.suspend(min(left, .milliseconds(50)), isCancellable: false)
         case .gracePeriods: await GracePeriods.passInTask()
         }
         if isCancellable { try Task.checkCancellation() }
@@ -209,7 +192,6 @@ extension Wait {
         case end
         case now
         case pause(Duration)
-        case signal(ChangeSignal, upTo: Duration)
         case gracePeriods
     }
 
@@ -256,16 +238,7 @@ extension Wait {
             deadline = max(deadline, (briefStart ?? now) + BootTime(Self.collectionOfLease))
             return pause(&itemBackoff, now)
         case .itemLease: return pause(&itemBackoff, now)
-        case .namedLease, nil: break
-        }
-        guard now < deadline else { return .end }
-        switch signal {
-        case .unasked(let backend):
-            // The signal is created before the next attempt, so that it misses no change.
-            signal = backend.changeSignal().map(LazySignal.asked) ?? .none
-            return .now
-        case .asked(let signal): return .signal(signal, upTo: deadline.since(now))
-        case .none: return pause(&longBackoff, now)
+        case .namedLease, nil: return pause(&longBackoff, now)
         }
     }
 

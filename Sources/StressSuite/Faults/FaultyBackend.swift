@@ -115,9 +115,6 @@ struct FaultyBackend: SecretBackend {
         fault == .shareLease ? false : try whole.isLeaseHeld(name)
     }
 
-    func changes(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> SecretChanges {
-        try whole.changes(&attempt)
-    }
 }
 
 /// An update that does not keep out other updates.

@@ -4,7 +4,7 @@ import SessionKeyringTesting
 import Testing
 import Threads
 
-// Tests of features that few kernels have: big_key, notifications, Diffie-Hellman, private keys. Each test runs if the
+// Tests of features that few kernels have: big_key, Diffie-Hellman, private keys. Each test runs if the
 // kernel has the feature, and always in the kernel lab, a user-mode Linux that `LabRunTests` starts.
 // `MissingFeatureTests` tests how a missing feature is reported.
 

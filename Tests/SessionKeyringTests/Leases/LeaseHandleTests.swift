@@ -78,19 +78,17 @@ struct LeaseHandleTests {
         _ = held?.release()
     }
 
-    @Test("a try makes one attempt; a waiter makes several, and asks for one change signal")
-    func signal() throws {
+    @Test("a try makes one attempt; a waiter makes several")
+    func attempts() throws {
         let backend = DenyingBackend()
         let store = SecretStore(backend: backend)
         let isGranted = try store.blockingTryLease("job") != nil
         #expect(!isGranted)
         #expect(backend.attempts.withLock { $0 } == 1)
-        #expect(backend.signals.withLock { $0 } == 0)
         #expect { _ = try store.blockingLease("job", waiting: .milliseconds(20)) } throws: {
             ($0 as? SecretStoreError)?.code == .leaseHeld
         }
         #expect(backend.attempts.withLock { $0 } >= 3)
-        #expect(backend.signals.withLock { $0 } == 1)
     }
 
     @Test("releaseLease releases the lease of a fetch only once")
@@ -149,21 +147,15 @@ private struct GrantingBackend: ForwardingBackend {
     ) throws(SecretStoreError) -> any LeaseHandle { handle }
 }
 
-/// Grants no lease, and counts the attempts and the requested signals.
+/// Grants no lease, and counts the attempts.
 private struct DenyingBackend: ForwardingBackend {
     let whole: any SecretBackend = InMemoryBackend()
     let attempts = Locked(0)
-    let signals = Locked(0)
 
     func takeLease(
         _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> any LeaseHandle {
         attempts.withLock { $0 += 1 }
         throw SecretStoreError(.contended)
-    }
-
-    func changeSignal() -> ChangeSignal? {
-        signals.withLock { $0 += 1 }
-        return nil
     }
 }

@@ -392,6 +392,5 @@ private struct FullWrapper: ForwardingBackend {
     let whole: any SecretBackend
 
     func leaseReport(_ name: String) -> LeaseReport? { whole.leaseReport(name) }
-    func changeSignal() -> ChangeSignal? { whole.changeSignal() }
     var fetchPlace: FetchPlace? { whole.fetchPlace }
 }

@@ -148,11 +148,6 @@ extension KernelBackend {
         return Look(item: item, key: key, fields: fields, size: size)
     }
 
-    /// Returns the keys that hold the live items.
-    func serials() throws(SecretStoreError) -> [KeySerial: ItemIdentity] {
-        Dictionary(uniqueKeysWithValues: try liveMembers().map { ($0.key.serial, $0.item) })
-    }
-
     private struct Member {
         let item: ItemIdentity
         let key: Key

@@ -39,7 +39,7 @@ struct CachedAction: VerbAction {
         let flight = try SingleFlight(
             store: store, item: item, leaseDuration: Self.leaseDuration,
             refreshBefore == nil ? .never : .due)
-        var wait = Wait(upTo: form?.waitLimit ?? Self.waitLimit, at: store.backend)
+        var wait = Wait(upTo: form?.waitLimit ?? Self.waitLimit)
         var attempt = wait.firstAttempt
         while true {
             // Signals are blocked before the lease is taken, so that no signal ends us without releasing it.

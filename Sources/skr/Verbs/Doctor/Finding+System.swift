@@ -26,7 +26,6 @@ extension Finding {
         (.persistentKeyrings, "persistentKeyrings"), (.diffieHellman, "diffieHellman"), (.publicKey, "publicKey"),
         (.invalidate, "invalidate"), (.restrictKeyring, "restrictKeyring"), (.move, "move"),
         (.namespacedKeyringNames, "namespacedKeyringNames"), (.namespaceTags, "namespaceTags"),
-        (.notifications, "notifications"),
     ]
 
     /// Reports which features the kernel's key facility was built with, and what they are for.
@@ -48,13 +47,9 @@ extension Finding {
         let persistent =
             found.contains(.persistentKeyrings)
             ? "persistent keyrings" : "no persistent keyrings, so no persistent scope"
-        let watching =
-            found.contains(.notifications)
-            ? "notifications, so keys can be watched" : "no notifications, so keys can't be watched"
         return .ok(
             "features",
-            "the kernel has all that skr needs (atomic writes with move and invalidate; \(persistent); "
-                + "\(watching))", facts)
+            "the kernel has all that skr needs (atomic writes with move and invalidate; \(persistent))", facts)
     }
 
     /// Reports whether user IDs here are the machine's user IDs.

@@ -28,7 +28,7 @@ struct LockAction: VerbAction {
 
     /// Tries to run the command under the lock; returns if others hold the lock during the whole time limit.
     private func takeTurns(in store: SecretStore, for limit: Duration) throws {
-        var wait = Wait(upTo: limit, at: store.backend)
+        var wait = Wait(upTo: limit)
         var attempt = wait.firstAttempt
         while true {
             // Signals are blocked before the lease is taken, so that no signal ends us without releasing it.

@@ -123,8 +123,4 @@ extension ServiceBackend {
     }
 
     func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool { throw SecretStoreError(.unsupported) }
-
-    func changes(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> SecretChanges {
-        throw SecretStoreError(.unsupported)
-    }
 }

@@ -71,12 +71,7 @@ final class CountingBackend: SecretBackend {
 
     func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool { try counted.isLeaseHeld(name) }
 
-    func changes(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> SecretChanges {
-        try counted.changes(&attempt)
-    }
-
     // A wrapper must forward these to work in full. It can forward `fetchPlace` because it does not change the bytes.
     func leaseReport(_ name: String) -> LeaseReport? { whole.leaseReport(name) }
-    func changeSignal() -> ChangeSignal? { whole.changeSignal() }
     var fetchPlace: FetchPlace? { whole.fetchPlace }
 }

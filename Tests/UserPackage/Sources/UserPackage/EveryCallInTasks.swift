@@ -9,7 +9,6 @@ func callAllInTasks(_ store: SecretStore) async throws {
     try await fetches(store)
     try await credentials(store)
     try await leases(store)
-    try await changes(store)
     try await Client(store: store).callAll()
     try store.clear()
 }
@@ -77,22 +76,6 @@ private func leases(_ store: SecretStore) async throws {
     try await store.withCancellingLease("job", waiting: .seconds(1)) { lease in try lease.checkHeld() }
     try await store.lease("job", waiting: .seconds(1)).release()
     try await store.tryLease("job")?.release()
-}
-
-/// Reads a change, if the backend reports changes.
-private func changes(_ store: SecretStore) async throws {
-    let changes: SecretChanges
-    do throws(SecretStoreError) {
-        changes = try store.changes()
-    } catch {
-        guard error.code == .unsupported else { throw error }
-        return
-    }
-    try store.set("changed", for: token)
-    for await change in changes {
-        precondition(change == .stored(token))
-        break
-    }
 }
 
 /// Calls from an actor, with closures that use the actor's own state.

@@ -69,19 +69,24 @@ extension BackendConformance {
                 }
             }
         },
-        Check("sentinels are not listed, and otherwise work like items") { store in
-            try store.set("1", for: item, timeout: .seconds(100), refreshAfter: .seconds(50), usableFor: .seconds(60))
-            try expect(
-                try store.identities() == [item] && store.items().map(\.item) == [item], "the item is listed alone")
-            func value() throws -> String { try store.blockingValue(for: item) { (_: String?) in Fetched("fetched") } }
-            try expect(try value() == "1", "the freshness sentinel is found")
-            try expect(try store.invalidate("1", for: item), "the value is marked as refused")
-            try expect(try value() == "fetched", "the mark is found, and the value is fetched again")
-            try expect(try store.identities() == [item], "the item is still listed alone")
-            try expect(try item.sentinels.contains { try store.backend.attributes(of: $0) != nil }, "one is found")
-            try store.blockingUpdate(item, timeout: nil) { (_: String?) in nil }
-            try expect(try !item.sentinels.contains { try store.backend.contains($0) }, "they end with the item")
-        },
+        Check(
+            "sentinels are not listed, and otherwise work like items",
+            inTask: { store in
+                try store.set(
+                    "1", for: item, timeout: .seconds(100), refreshAfter: .seconds(50), usableFor: .seconds(60))
+                try expect(
+                    try store.identities() == [item] && store.items().map(\.item) == [item], "the item is listed alone")
+                @Sendable func value() async throws -> String {
+                    try await store.value(for: item) { (_: String?) in Fetched("fetched") }
+                }
+                try expect(try await value() == "1", "the freshness sentinel is found")
+                try expect(try store.invalidate("1", for: item), "the value is marked as refused")
+                try expect(try await value() == "fetched", "the mark is found, and the value is fetched again")
+                try expect(try store.identities() == [item], "the item is still listed alone")
+                try expect(try item.sentinels.contains { try store.backend.attributes(of: $0) != nil }, "one is found")
+                try await store.update(item, timeout: nil) { (_: String?) in nil }
+                try expect(try !item.sentinels.contains { try store.backend.contains($0) }, "they end with the item")
+            }),
     ]
 
     static let noWaiting = [

@@ -1,4 +1,3 @@
-func synchronously<Result>(_ body: () throws -> Result) rethrows -> Result { try body() }
 // PAGE
 precondition(token.text == "from your server")
 let refreshed = try await store.value(for: item, as: Token.self) { old in
@@ -6,5 +5,3 @@ let refreshed = try await store.value(for: item, as: Token.self) { old in
     return Fetched(try await refresh(old))
 }
 precondition(oauth.text == "from your server" && refreshed.text == "refreshed")
-let now = try synchronously { try tokenNow(in: store) }
-precondition(now == "fetched")

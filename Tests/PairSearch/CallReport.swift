@@ -51,7 +51,9 @@ struct SharedText: BitwiseCopyable {
 }
 
 /// A value in memory that this process shares with the processes that it forks from now on.
-final class Shared<Value: BitwiseCopyable> {
+///
+/// Its users take turns: a process writes, and the parent reads once the process is stopped or has ended.
+final class Shared<Value: BitwiseCopyable>: @unchecked Sendable {
     let pointer: UnsafeMutablePointer<Value>
 
     init(_ value: Value) {

@@ -62,8 +62,8 @@ struct OperationRun {
         case .release:
             guard let held else { throw SecretStoreError(.leaseHeld) }
             return release(held)
-        case .fetch: try fetch(lasting)
-        case .longFetch: try fetch(.seconds(60))
+        case .fetch: try fetch(leaseLasting: lasting)
+        case .longFetch: try fetch(leaseLasting: .seconds(60))
         case .source: try fetchFromSource()
         case .ringlessSet: try Defects.set(value, for: item, replacingDeadRingIn: anchor)
         case .unlookedSet: try Defects.set(value, over: item, in: anchor)
@@ -90,12 +90,14 @@ struct OperationRun {
         }
     }
 
-    private func fetch(_ lasting: Duration) throws {
-        let found = try store.blockingValue(
-            for: item, as: String.self, timeout: timeout, fetchLasting: lasting
-        ) {
-            report.value.fetched = MonotonicTime.now
-            return value
+    /// Fetches the item in a task, on threads that inherit this thread's filter of calls.
+    private func fetch(leaseLasting duration: Duration) throws {
+        let policy = FetchPolicy(.never, limit: .seconds(60), failureTimeout: .seconds(2), leaseDuration: duration)
+        let found = try waitForTask { [self] in
+            try await store.value(for: item, policy, { store.coding(String.self) }) { (_: String?) in
+                report.value.fetched = MonotonicTime.now
+                return Fetched(value, timeout: timeout)
+            }
         }
         report.value.observed = SceneItem.stamp(of: found)
     }

@@ -50,10 +50,6 @@ struct EveryCallTests {
         },
         "value": { _ = try await $0.value(for: $1) { "x" } },
         "value, lifetime": { _ = try await $0.value(for: $1) { (_: String?) in Fetched("x") } },
-        "blockingValue": { store, item in try blocking { _ = try store.blockingValue(for: item) { "x" } } },
-        "blockingValue, lifetime": { store, item in
-            try blocking { _ = try store.blockingValue(for: item) { (_: String?) in Fetched("x") } }
-        },
         "invalidate": { _ = try $0.invalidate("x", for: $1) },
         "invalidate, waiting": { _ = try await $0.invalidate("x", for: $1, waiting: limit) },
         "load": { _ = try $0.slot(for: $1, as: String.self).load() },
@@ -76,9 +72,6 @@ struct EveryCallTests {
             try blocking { _ = try store.slot(for: item, as: String.self).blockingUpdate { _ in "x" } }
         },
         "a slot's value": { _ = try await $0.slot(for: $1, as: String.self).value { "x" } },
-        "a slot's blockingValue": { store, item in
-            try blocking { _ = try store.slot(for: item, as: String.self).blockingValue { "x" } }
-        },
         "a slot's invalidate": { _ = try $0.slot(for: $1, as: String.self).invalidate("x") },
         "a slot's invalidate, waiting": {
             _ = try await $0.slot(for: $1, as: String.self).invalidate("x", waiting: limit)

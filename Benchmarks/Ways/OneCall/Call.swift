@@ -20,22 +20,14 @@ enum Call: String, CaseIterable {
 
     /// Makes the call once.
     func make(_ store: SecretStore) async throws {
-        if case .fetch = self {
-            _ = try await store.value(for: Self.item, timeout: Self.timeout) { "secret" }
-        } else {
-            try makeOnThisThread(store)
-        }
-    }
-
-    private func makeOnThisThread(_ store: SecretStore) throws {
         let (item, timeout) = (Self.item, Self.timeout)
         switch self {
         case .get: _ = try store.get(item, as: String.self)
         case .set: try store.set("secret", for: item, timeout: timeout)
         case .add: try store.add("secret", for: item, timeout: timeout)
-        case .update: try store.blockingUpdate(item, timeout: timeout) { (old: Int?) in (old ?? 0) + 1 }
-        case .fetch: _ = try store.blockingValue(for: item, timeout: timeout) { "secret" }
-        case .lease: try store.withBlockingLease("one-call", waiting: .zero) { try $0.checkHeld() }
+        case .update: try await store.update(item, timeout: timeout) { (old: Int?) in (old ?? 0) + 1 }
+        case .fetch: _ = try await store.value(for: item, timeout: timeout) { "secret" }
+        case .lease: try await store.withLease("one-call", waiting: .zero) { try $0.checkHeld() }
         }
     }
 }

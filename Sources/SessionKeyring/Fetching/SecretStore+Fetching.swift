@@ -22,37 +22,6 @@ extension SecretStore {
             }
             switch await shared.end(for: part) {
             case .found(let value as Value, let isForAll) where isForAll || isFirst: return value
-            case .unkept(let encoded): if let value = encoded.decoded(coding()) { return value }
-            case .failed(let error): throw error
-            case .found, .unknown: continue
-            }
-        }
-    }
-
-    /// Returns an item's value, fetching it on the calling thread if necessary.
-    package func blockingValue<Value>(
-        for item: ItemIdentity, _ policy: FetchPolicy, _ coding: ValueCoding<Value>,
-        fetch: (Value?) throws -> Fetched<Value>
-    ) throws -> Value {
-        try Self.checkLease(policy.limit)
-        // Nobody renews this lease, because a fetch that blocks its thread may hang. The lease lasts a second longer
-        // than the limit, at which a timer releases it.
-        let flight = try SingleFlight(
-            store: self, item: item, leaseDuration: min(policy.limit + .seconds(1), HeldLease.longest),
-            policy.refreshing,
-            failureTimeout: policy.failureTimeout)
-        while true {
-            if let value = try flight.good(reading(item, coding)) { return value }
-            let part = SharedFetch.join(FetchKey(self, item, Value.self))
-            if part.isFirst {
-                return try part.fetch.finishing {
-                    try valueOnThisThread(of: flight, policy, coding, for: part.fetch, fetch: fetch)
-                }
-            }
-            if let value = try flight.usable(reading(item, coding)) { return value }
-            switch part.fetch.waitForEnd(for: part) {
-            case .found(let value as Value, isForAll: true): return value
-            case .unkept(let encoded): if let value = encoded.decoded(coding) { return value }
             case .failed(let error): throw error
             case .found, .unknown: continue
             }
@@ -98,34 +67,6 @@ extension SecretStore {
         }
     }
 
-    /// Waits for its turn and fetches the value on the calling thread, where nobody can cancel it.
-    private func valueOnThisThread<Value>(
-        of flight: SingleFlight, _ policy: FetchPolicy, _ coding: ValueCoding<Value>, for shared: SharedFetch,
-        fetch: (Value?) throws -> Fetched<Value>
-    ) throws -> (Value, SharedFetch.End) {
-        switch try blockingTurn(of: flight, coding) as SingleFlight.Turn<Value> {
-        case .take(let value): return (value, .unknown)
-        case .fetch(let lease, let old, _):
-            // The result is always true: only its limit can end this fetch early, and the limit is counted from now.
-            _ = shared.hold(lease, nil, upTo: policy.limit) {
-                flight.rememberFailure(under: lease)
-                return .unknown
-            }
-            let fetched: Fetched<Value>
-            do {
-                fetched = try fetch(old)
-            } catch {
-                flight.rememberFailure(under: lease)
-                guard let value = (try? flight.usable(reading(flight.item, coding))) ?? nil else { throw error }
-                return (value, .unknown)
-            }
-            guard shared.beginKeeping(), try !blockingKeep(fetched, of: flight, coding, under: lease),
-                let encoded = EncodedValue(fetched.value, coding)
-            else { return (fetched.value, .unknown) }
-            return (fetched.value, .unkept(encoded))
-        }
-    }
-
     private func reading<Value>(_ item: ItemIdentity, _ coding: ValueCoding<Value>) -> SingleFlight.Read<Value> {
         { () throws(SecretStoreError) in
             do throws(SecretStoreError) {
@@ -135,19 +76,6 @@ extension SecretStore {
                 guard case .undecodable = error.code else { throw error }
                 return nil
             }
-        }
-    }
-
-    /// Waits for a turn, sleeping between attempts.
-    private func blockingTurn<Value>(
-        of flight: SingleFlight, _ coding: ValueCoding<Value>
-    ) throws(SecretStoreError) -> SingleFlight.Turn<Value> {
-        let read = reading(flight.item, coding)
-        var wait = Wait(upTo: SingleFlight.waitLimit)
-        do throws(SecretStoreError) {
-            return try wait.run { attempt throws(SecretStoreError) in try flight.nextTurn(&attempt, read: read) }
-        } catch {
-            return try flight.turn(givingUp: error, read: read)
         }
     }
 
@@ -166,27 +94,11 @@ extension SecretStore {
         }
     }
 
-    /// Stores the fetched value, sleeping between attempts; false if it or its sentinels could not be stored.
+    /// Stores the fetched value, suspending the task between attempts; false if it or its sentinels could not be stored.
     ///
     /// It returns false if the quota is too full, if others block the write for too long, or if the value has already
     /// expired. None of these is an error: some values can't be fetched a second time, such as a token that replaces
     /// another one. The caller needs such a value more than an error about a store that has no room at the moment.
-    private func blockingKeep<Value>(
-        _ fetched: Fetched<Value>, of flight: SingleFlight, _ coding: ValueCoding<Value>, under lease: FetchLease
-    ) throws -> Bool {
-        guard let lifetime = Lifetime(of: fetched), lease.canStore else { return false }
-        let bytes = try encoding(flight.item) { try coding.encode(fetched.value) }
-        do throws(SecretStoreError) {
-            return try bytes.withBytes { bytes throws(SecretStoreError) in
-                try flight.keep(bytes, for: lifetime, under: lease)
-            }
-        } catch {
-            guard error.isLackOfRoomOrTurn else { throw error }
-            return false
-        }
-    }
-
-    /// Stores the fetched value like `blockingKeep`, suspending the task between attempts.
     private func keep<Value>(
         _ fetched: Fetched<Value>, of flight: SingleFlight, _ coding: ValueCoding<Value>, under lease: FetchLease
     ) async throws -> Bool {

@@ -1,4 +1,3 @@
-import Dispatch
 import Keyutils
 
 /// One attempt to get an item, shared by all callers in this process that wait for the result.
@@ -26,10 +25,6 @@ final class SharedFetch: Sendable {
         /// hold a newer value by then, or nothing after a `clear`. If `isForAll` is true, all callers take the value
         /// from here, for example because the store had no room for it.
         case found(any Sendable, isForAll: Bool)
-        /// A fetch that blocks its thread (`blockingValue`) found this value, and the store had no room for it.
-        ///
-        /// The value itself can't be shared between threads, so each of the other callers decodes it.
-        case unkept(EncodedValue)
         /// The fetch failed, for all its callers.
         case failed(any Error)
         /// The fetch ended without a result: its callers look again.
@@ -131,18 +126,6 @@ extension SharedFetch {
         }
     }
 
-    /// Waits for the end, blocking the thread.
-    func waitForEnd(for part: borrowing Part) -> End {
-        let hasEnded = DispatchSemaphore(value: 0)
-        let end = LockBox(End.unknown)
-        notify(part.caller) { result in
-            end.withLock { $0 = result }
-            hasEnded.signal()
-        }
-        hasEnded.wait()
-        return end.withLock { $0 }
-    }
-
     private func notify(_ caller: Int, _ waiter: @escaping @Sendable (End) -> Void) {
         let known: End? = state.withLock { state in
             if let end = state.end { return end }
@@ -170,18 +153,6 @@ extension SharedFetch {
             return state.phase == .stopped
         }
         if isStopped { task.cancel() }
-    }
-
-    /// Does the work on the first caller's thread.
-    func finishing<Value>(_ work: () throws -> (Value, End)) throws -> Value {
-        do {
-            let (value, end) = try work()
-            finish(with: end)
-            return value
-        } catch {
-            finish(with: .failed(error))
-            throw error
-        }
     }
 
     /// Accepts the lease under which the work fetches from now on, until the limit.
@@ -268,21 +239,5 @@ extension SharedFetch {
             if running[key] === self { running[key] = nil }
         }
         for waiter in waiters { waiter(end) }
-    }
-}
-
-/// The encoded bytes of a value, for threads that can't share the value itself.
-final class EncodedValue: Sendable {
-    private let bytes: SecretBytes
-
-    /// Encodes a value; `nil` if it can't be encoded.
-    init?<Value>(_ value: Value, _ coding: ValueCoding<Value>) {
-        guard let bytes = try? coding.encode(value) else { return nil }
-        self.bytes = bytes
-    }
-
-    /// Decodes the value; `nil` if the bytes are not in the form of this type.
-    func decoded<Value>(_ coding: ValueCoding<Value>) -> Value? {
-        bytes.withBytes { bytes in try? coding.decode(bytes) }
     }
 }

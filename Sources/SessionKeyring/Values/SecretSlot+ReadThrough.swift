@@ -53,53 +53,6 @@ extension SecretSlot {
         }
     }
 
-    /// Returns the value; if it does not exist, fetches and saves it, blocking the thread while it waits.
-    ///
-    /// The value is saved with the slot's timeout.
-    ///
-    /// - Parameters:
-    ///   - refreshAfter: after how long one of the callers fetches the value again; `nil` to fetch it only when it no
-    ///     longer exists.
-    ///   - limit: how long a fetch can take, at most one hour. After that, another caller can begin one.
-    ///   - failureTimeout: how long, after a failed fetch, all other callers get `fetchFailed` instead of trying as
-    ///     well; `nil` if each caller tries by itself.
-    ///   - fetch: gets the value from its source.
-    /// - Throws: as ``SecretStore/blockingValue(for:as:timeout:refreshAfter:fetchLasting:sharingFailuresFor:fetch:)``.
-    @available(*, noasync, message: "blocks the thread; use 'value'")
-    public func blockingValue(
-        refreshAfter: Duration? = nil, fetchLasting limit: Duration = .seconds(60),
-        sharingFailuresFor failureTimeout: Duration? = .seconds(2), fetch: () throws -> Secret
-    ) throws -> Secret {
-        _ = try Lifetime(timeout: timeout, refreshAfter: refreshAfter, of: item)
-        let policy = FetchPolicy(refreshAfter == nil ? .never : .due, limit: limit, failureTimeout: failureTimeout)
-        return try store.blockingValue(for: item, policy, coding) { (_: Secret?) in
-            Fetched(try fetch(), timeout: timeout, refreshAfter: refreshAfter)
-        }
-    }
-
-    /// Returns the value as `value` does, fetching and saving it if it does not exist, and blocks the thread.
-    ///
-    /// The lifetime comes with the fetched value. If the fetch returns no timeout, the slot's timeout applies.
-    ///
-    /// - Parameters:
-    ///   - limit: how long a fetch can take, at most one hour. After that, another caller can begin one.
-    ///   - failureTimeout: how long, after a failed fetch, all other callers get `fetchFailed` instead of trying as
-    ///     well; `nil` if each caller tries by itself.
-    ///   - fetch: makes a new value from the old one, which is `nil` if it does not exist.
-    /// - Throws: as ``SecretStore/blockingValue(for:as:fetchLasting:sharingFailuresFor:fetch:)``.
-    @available(*, noasync, message: "blocks the thread; use 'value'")
-    public func blockingValue(
-        fetchLasting limit: Duration = .seconds(60), sharingFailuresFor failureTimeout: Duration? = .seconds(2),
-        fetch: (_ old: Secret?) throws -> Fetched<Secret>
-    ) throws -> Secret {
-        let policy = FetchPolicy(.dueOrUnusable, limit: limit, failureTimeout: failureTimeout)
-        return try store.blockingValue(for: item, policy, coding) { old in
-            var fetched = try fetch(old)
-            fetched.timeout = fetched.timeout ?? timeout
-            return fetched
-        }
-    }
-
     /// Reports that a value was refused, as ``SecretStore/invalidate(_:for:)`` does.
     ///
     /// - Returns: false if this value is not the stored one.

@@ -54,27 +54,6 @@ struct FetchFailureTests {
         }
     }
 
-    @Test("a fetch that hangs and blocks its thread is remembered as a failure")
-    func hungThreadIsRemembered() throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
-        let isEnough = DispatchSemaphore(value: 0)
-        let hasEnded = DispatchSemaphore(value: 0)
-        Thread.detachNewThread {
-            _ = try? store.blockingValue(
-                for: item, fetchLasting: .milliseconds(200), sharingFailuresFor: .seconds(600)
-            ) {
-                _ = isEnough.wait(timeout: .now() + 30)
-                return "late"
-            }
-            hasEnded.signal()
-        }
-        #expect(try becomesTrue(within: 20) { try store.contains(item.failureSentinel) })
-        isEnough.signal()
-        hasEnded.wait()
-        #expect(try !store.contains(item))
-    }
-
     @Test("a failure is shared for as long as the caller chose, also with other stores", arguments: Place.allCases)
     func sharedFailure(place: Place) async throws {
         let scratch = try ScratchKeyring()
@@ -125,16 +104,10 @@ struct FetchFailureTests {
             { try await store.value(for: item) { (_: String?) in throw Refusal() } },
             { try await slot.value { throw Refusal() } },
             { try await slot.value { (_: String?) in throw Refusal() } },
-            blocking { try store.blockingValue(for: item) { throw Refusal() } },
-            blocking { try store.blockingValue(for: item) { (_: String?) in throw Refusal() } },
-            blocking { try slot.blockingValue { throw Refusal() } },
-            blocking { try slot.blockingValue { (_: String?) in throw Refusal() } },
         ]
         for (index, form) in forms.enumerated() {
             #expect(try await isShared(form), "form \(index)")
         }
-
-        func blocking(_ form: @escaping () throws -> String) -> () async throws -> String { form }
 
         /// Returns whether the second of two calls gets the failure of the first one.
         ///

@@ -31,11 +31,9 @@ struct FetchRecoveryTests {
         #expect(try store.get(item) == After())
 
         try store.set(Before(), for: item)
-        let refreshed = try blocking {
-            try store.blockingValue(for: item) { (old: After?) in
-                #expect(old == nil)
-                return Fetched(After(), timeout: .seconds(60))
-            }
+        let refreshed = try await store.value(for: item) { (old: After?) in
+            #expect(old == nil)
+            return Fetched(After(), timeout: .seconds(60))
         }
         #expect(refreshed == After())
         let slot = store.slot(for: item, as: After.self)
@@ -61,7 +59,7 @@ struct FetchRecoveryTests {
     }
 
     @Test(
-        "on a full quota, the tasks or threads of a process share one fetch, and nothing is stored",
+        "on a full quota, the tasks of a process share one fetch, and nothing is stored",
         .tags(.ordinaryUser), .enabled(if: isRoot))
     func fullQuota() async {
         await #expect(processExitsWith: .exitCode(0)) {
@@ -77,8 +75,6 @@ struct FetchRecoveryTests {
             } catch {
                 guard error.code == .quotaExceeded else { exit(4) }
             }
-            let inThread: String = try blocking { try store.blockingValue(for: item) { "fetched" } }
-            succeed(5, inThread == "fetched")
             let (fetches, callers) = (Locked(0), Locked(0))
             let values = try await withThrowingTaskGroup(of: String.self) { group in
                 for _ in 0..<20 {
@@ -96,20 +92,6 @@ struct FetchRecoveryTests {
             }
             succeed(6, values == Array(repeating: "fetched", count: 20))
             succeed(7, fetches.withLock { $0 } == 1)
-            let threads = Locked((callers: 0, fetches: 0))
-            try blocking {
-                try ThreadTeam.run(8) { (_) throws in
-                    threads.withLock { $0.callers += 1 }
-                    let value: String = try store.blockingValue(for: item, timeout: .seconds(60)) {
-                        threads.withLock { $0.fetches += 1 }
-                        while threads.withLock({ $0.callers }) < 8 { usleep(10_000) }
-                        usleep(500_000)
-                        return "fetched"
-                    }
-                    succeed(8, value == "fetched")
-                }
-            }
-            succeed(9, threads.withLock { $0.fetches } == 1)
             succeed(10, try !store.contains(item))
             exit(0)
         }

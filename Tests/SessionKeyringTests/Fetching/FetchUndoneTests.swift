@@ -7,7 +7,7 @@ import Testing
 
 private let item = ItemIdentity.password(service: "token")
 
-/// Tests that a fetch does not undo a logout (issue line 1.12).
+/// Tests that a fetch does not undo a logout.
 @Suite("Changes to an item during its fetch", .tags(.kernel), .aheadOfOthers)
 struct FetchUndoneTests {
     enum Event: String, CaseIterable { case clear, delete, set, setAndDelete, update, nothing }
@@ -15,13 +15,14 @@ struct FetchUndoneTests {
     @Test(
         "a fetched value is stored only if the item has not changed since the fetch began",
         arguments: Event.allCases, [false, true])
-    func events(event: Event, isInMemory: Bool) throws {
+    func events(event: Event, isInMemory: Bool) async throws {
         let scratch = try ScratchKeyring()
         let store = isInMemory ? SecretStore(backend: InMemoryBackend()) : try scratch.store()
         for hasOldValue in [false, true] {
             try store.clear()
             if hasOldValue { try store.set("old", for: item, timeout: .seconds(3)) }
-            let fetched = try store.blockingValue(for: item, timeout: .seconds(60), refreshAfter: .seconds(1)) {
+            let fetched = try await store.value(for: item, timeout: .seconds(60), refreshAfter: .seconds(1)) {
+                () async throws in
                 switch event {
                 case .clear: try store.clear()
                 case .delete: try store.delete(item)
@@ -29,7 +30,7 @@ struct FetchUndoneTests {
                 case .setAndDelete:
                     try store.set("newer", for: item)
                     try store.delete(item)
-                case .update: try store.blockingUpdate(item, timeout: nil) { (_: String?) in "newer" }
+                case .update: try await store.update(item, timeout: nil) { (_: String?) in "newer" }
                 case .nothing: break
                 }
                 return "fetched"
@@ -77,13 +78,13 @@ struct FetchUndoneTests {
     }
 
     @Test("a refreshed value is stored even if the old value expires during the refresh", arguments: [false, true])
-    func outlived(isInMemory: Bool) throws {
+    func outlived(isInMemory: Bool) async throws {
         let scratch = try ScratchKeyring()
         let store = isInMemory ? SecretStore(backend: InMemoryBackend()) : try scratch.store()
         // The old value lives for more than one second, and for two at most.
         try store.set("old", for: item, timeout: .seconds(2))
-        let fetched = try store.blockingValue(for: item, timeout: .seconds(60), refreshAfter: .seconds(1)) {
-            #expect(becomesTrue(within: 3.1) { (try? store.contains(item)) == false })
+        let fetched = try await store.value(for: item, timeout: .seconds(60), refreshAfter: .seconds(1)) {
+            while try store.contains(item) { try await Task.sleep(for: .milliseconds(10)) }
             return "fetched"
         }
         #expect(fetched == "fetched")
@@ -112,12 +113,12 @@ struct FetchUndoneTests {
     }
 
     @Test("an item with the longest possible name is fetched like any other")
-    func longName() throws {
+    func longName() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
         let long = ItemIdentity.password(service: String(repeating: "x", count: ItemIdentity.largestDescription - 10))
         for fetched in ["1", "2"] {
-            let value = try store.blockingValue(for: long, timeout: .seconds(60), refreshAfter: .seconds(59)) {
+            let value = try await store.value(for: long, timeout: .seconds(60), refreshAfter: .seconds(59)) {
                 fetched
             }
             #expect(value == "1")

@@ -67,23 +67,6 @@ struct KeepingTests {
         #expect(try await second.value == "newer")
     }
 
-    @Test("if the fetch loses its lease, all waiting threads still get the fetched value")
-    func lostForThreads() {
-        let backend = LosingBackend()
-        let store = SecretStore(backend: backend)
-        let fetches = Locked(0)
-        ThreadTeam.run(3) { _ in
-            let value = try? store.blockingValue(for: item) { () throws -> String in
-                fetches.withLock { $0 += 1 }
-                // The fetching thread reads the item 3 times; the others read it twice, the second time while waiting.
-                #expect(becomesTrue(within: 60) { backend.reads.withLock { $0 } >= 7 })
-                return "fetched"
-            }
-            #expect(value == "fetched")
-        }
-        #expect(fetches.withLock { $0 } == 1)
-    }
-
     @Test("a login holds the fetch lease until its freshness is stored", arguments: [false, true])
     func login(inTask isInTask: Bool) async throws {
         let backend = WatchedBackend()

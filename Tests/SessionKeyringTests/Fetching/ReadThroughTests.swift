@@ -11,24 +11,6 @@ private let fetches = ItemIdentity.password(service: "fetches")
 
 @Suite("Values that are fetched once for all callers", .tags(.kernel), .aheadOfOthers)
 struct ReadThroughTests {
-    @Test("threads that want the same item share one fetch")
-    func threads() throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
-        let count = Locked(0)
-        try ThreadTeam.run(8) { _ in
-            let value = try store.blockingValue(for: item) {
-                usleep(50_000)
-                return count.withLock { count in
-                    count += 1
-                    return "fetched \(count)"
-                }
-            }
-            #expect(value == "fetched 1")
-        }
-        #expect(count.withLock { $0 } == 1)
-    }
-
     @Test("processes that want the same item share one fetch")
     func processes() async throws {
         let scratch = try ScratchKeyring()
@@ -37,7 +19,9 @@ struct ReadThroughTests {
             for _ in 0..<6 {
                 group.addTask {
                     await #expect(processExitsWith: .exitCode(0)) { [serial = serial as Int32] in
-                        try succeed(4, fetchSlowly(in: SecretStore(.keyring(KeySerial(rawValue: serial)))) == "fetched")
+                        let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
+                        let value = try await fetchSlowly(in: store)
+                        succeed(4, value == "fetched")
                         exit(0)
                     }
                 }
@@ -74,29 +58,29 @@ struct ReadThroughTests {
         let store = try scratch.store()
         let serial = scratch.keyring.serial.rawValue
         await #expect(processExitsWith: .signal(SIGKILL)) { [serial = serial as Int32] in
-            try fetchAndDie(in: SecretStore(.keyring(KeySerial(rawValue: serial))))
+            try await fetchAndDie(in: SecretStore(.keyring(KeySerial(rawValue: serial))))
         }
         #expect(try await store.value(for: item) { "alive" } == "alive")
     }
 
     @Test("one caller refreshes a value before it expires, while others get the old value")
-    func refresh() throws {
+    func refresh() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
-        func value(_ fetch: () throws -> String) throws -> String {
-            try store.blockingValue(for: item, timeout: .seconds(3_600), refreshAfter: .seconds(600), fetch: fetch)
+        @Sendable func value(_ fetch: @escaping @Sendable () async throws -> String) async throws -> String {
+            try await store.value(for: item, timeout: .seconds(3_600), refreshAfter: .seconds(600), fetch: fetch)
         }
-        #expect(try value { "old" } == "old")
-        #expect(try value { "not yet" } == "old")
+        #expect(try await value { "old" } == "old")
+        #expect(try await value { "not yet" } == "old")
         try store.delete(item.freshnessSentinel)
-        let refreshed = try value { () throws in
-            #expect(try value { "not twice" } == "old")
+        let refreshed = try await value { () async throws in
+            #expect(try await value { "not twice" } == "old")
             return "new"
         }
         #expect(refreshed == "new")
-        #expect(try value { "not yet" } == "new")
+        #expect(try await value { "not yet" } == "new")
         try store.delete(item.freshnessSentinel)
-        let kept = try value { throw Refusal() }
+        let kept = try await value { throw Refusal() }
         #expect(kept == "new", "the stored value is still usable")
         #expect(try store.identities() == [item], "the freshness sentinel is not an item")
     }
@@ -167,14 +151,11 @@ struct ReadThroughTests {
         await #expect(throws: CancellationError.self) { _ = try await task.value }
     }
 
-    @Test("a fetch limit below 10 milliseconds or above an hour is refused", arguments: [false, true])
-    func limits(isBlocking: Bool) async throws {
+    @Test("a fetch limit below 10 milliseconds or above an hour is refused")
+    func limits() async throws {
         let store = SecretStore(backend: InMemoryBackend())
         @Sendable func value(_ limit: Duration) async throws -> String {
-            if isBlocking {
-                return try blocking { try store.blockingValue(for: item, fetchLasting: limit) { "fetched" } }
-            }
-            return try await store.value(for: item, fetchLasting: limit) { "fetched" }
+            try await store.value(for: item, fetchLasting: limit) { "fetched" }
         }
         for limit in [Duration.milliseconds(9), .seconds(3_601)] {
             await #expect { _ = try await value(limit) } throws: {
@@ -198,12 +179,6 @@ struct ReadThroughTests {
         let forms: [@Sendable () async throws -> String] = [
             { try await store.value(for: item, timeout: timeout, refreshAfter: refreshAfter) { fetch() } },
             { try await slot.value(refreshAfter: refreshAfter) { fetch() } },
-            {
-                try blocking {
-                    try store.blockingValue(for: item, timeout: timeout, refreshAfter: refreshAfter) { fetch() }
-                }
-            },
-            { try blocking { try slot.blockingValue(refreshAfter: refreshAfter) { fetch() } } },
         ]
         for form in forms {
             await #expect { _ = try await form() } throws: { ($0 as? SecretStoreError)?.code == .invalidTimeout }
@@ -211,17 +186,17 @@ struct ReadThroughTests {
     }
 }
 
-private func fetchSlowly(in store: SecretStore) throws -> String {
-    try store.blockingValue(for: item) {
+private func fetchSlowly(in store: SecretStore) async throws -> String {
+    try await store.value(for: item) {
         // Until all other processes have started.
-        sleep(1)
-        try store.blockingUpdate(fetches, timeout: nil) { (old: Int?) in (old ?? 0) + 1 }
+        try await Task.sleep(for: .seconds(1))
+        try await store.update(fetches, timeout: nil) { (old: Int?) in (old ?? 0) + 1 }
         return "fetched"
     }
 }
 
-private func fetchAndDie(in store: SecretStore) throws {
-    _ = try store.blockingValue(for: item, fetchLasting: .milliseconds(500)) { () -> String in
+private func fetchAndDie(in store: SecretStore) async throws {
+    _ = try await store.value(for: item) { () -> String in
         kill(getpid(), SIGKILL)
         return "never"
     }

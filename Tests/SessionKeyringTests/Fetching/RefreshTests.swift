@@ -106,16 +106,11 @@ struct RefreshTests {
         #expect(try store.attributes(of: item)?.expiry == .never)
     }
 
-    @Test("fetching a value fails if its freshness can't be recorded", arguments: [false, true])
-    func notStatedOfFetched(inTask isInTask: Bool) async throws {
+    @Test("fetching a value fails if its freshness can't be recorded")
+    func notStatedOfFetched() async throws {
         let store = SecretStore(backend: NoUpdates())
-        let fetched: @Sendable (String?) -> Fetched<String> = { _ in Fetched("new", refreshAfter: .seconds(600)) }
         await #expect {
-            if isInTask {
-                _ = try await store.value(for: item, as: String.self, fetch: fetched)
-            } else {
-                _ = try blocking { try store.blockingValue(for: item, as: String.self, fetch: fetched) }
-            }
+            _ = try await store.value(for: item) { (_: String?) in Fetched("new", refreshAfter: .seconds(600)) }
         } throws: { ($0 as? SecretStoreError)?.code == .forbidden }
     }
 

@@ -185,21 +185,16 @@ struct RefusalTests {
         #expect(next == "after new")
     }
 
-    @Test("if a refresh fails, a value that was refused during the refresh is not returned", arguments: [true, false])
-    func refusedMeanwhile(isBlocking: Bool) async throws {
+    @Test("if a refresh fails, a value that was refused during the refresh is not returned")
+    func refusedMeanwhile() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
         try store.set("old", for: item, refreshAfter: .seconds(600))
         try store.delete(item.freshnessSentinel)
-        let refuse: @Sendable (String?) throws -> Fetched<String> = { old in
-            #expect(try store.invalidate(#require(old), for: item))
-            throw Refusal()
-        }
         await #expect(throws: Refusal.self) {
-            if isBlocking {
-                try blocking { try store.blockingValue(for: item, as: String.self, fetch: refuse) }
-            } else {
-                try await store.value(for: item, as: String.self) { old in try refuse(old) }
+            try await store.value(for: item, as: String.self) { old in
+                #expect(try store.invalidate(#require(old), for: item))
+                throw Refusal()
             }
         }
     }
@@ -260,9 +255,6 @@ struct RefusalTests {
         try store.invalidate("refused", for: item)
         await #expect(throws: Refusal.self) {
             try await store.value(for: item, as: String.self, sharingFailuresFor: nil) { _ in throw Refusal() }
-        }
-        #expect(throws: Refusal.self) {
-            try store.blockingValue(for: item, as: String.self, sharingFailuresFor: nil) { throw Refusal() }
         }
     }
 }

@@ -23,7 +23,7 @@ struct SharedFetchStepsTests {
     }
 
     @Test("while a fetch stores its value, neither its limit nor its last caller ends it")
-    func keeping() throws {
+    func keeping() async throws {
         for number in 1...20 {
             let (keptKey, limit) = (key("kept \(number)"), Duration.milliseconds(20 * number))
             let lease = try store.backend.takeLease("kept \(number)", lasting: .seconds(60))
@@ -37,7 +37,7 @@ struct SharedFetchStepsTests {
             // On a busy machine, the limit may be reached first.
             guard isHeld, fetch.beginKeeping() else { continue }
             #expect(!fetch.beginKeeping())
-            try endAtLimit(limit + .milliseconds(10))
+            try await endAtLimit(limit + .milliseconds(10))
             _ = consume part
             #expect(!isAtLimit.withLock { $0 })
             #expect(try store.backend.isLeaseHeld("kept \(number)"))
@@ -70,7 +70,7 @@ struct SharedFetchStepsTests {
     }
 
     @Test("a caller that begins to wait after the fetch has ended gets its first result")
-    func over() {
+    func over() async {
         func found(_ number: Int) -> SharedFetch.End { .found(number, isForAll: true) }
         let endings: [(SharedFetch) -> Void] = [
             { fetch in
@@ -85,7 +85,7 @@ struct SharedFetchStepsTests {
         for (number, ending) in endings.enumerated() {
             let part = SharedFetch.join(key("over \(number)"))
             ending(part.fetch)
-            guard case .found(let value, _) = part.fetch.waitForEnd(for: part) else {
+            guard case .found(let value, _) = await part.fetch.end(for: part) else {
                 Issue.record("\(number): it has ended in another way")
                 continue
             }
@@ -125,7 +125,7 @@ struct SharedFetchStepsTests {
     }
 
     /// Checks that a fetch ends at `limit`: it can't begin to store a value, and its lease is released.
-    private func endAtLimit(_ limit: Duration) throws {
+    private func endAtLimit(_ limit: Duration) async throws {
         let lease = try store.backend.takeLease("ended", lasting: .seconds(60))
         let part = SharedFetch.join(key("ended"))
         let fetch = part.fetch
@@ -139,7 +139,7 @@ struct SharedFetchStepsTests {
         }
         // On a busy machine, the limit may be reached first.
         guard isHeld else { return }
-        guard case .unknown = fetch.waitForEnd(for: part) else {
+        guard case .unknown = await fetch.end(for: part) else {
             Issue.record("the wait should have ended without a result")
             return
         }

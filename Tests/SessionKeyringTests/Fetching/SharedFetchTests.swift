@@ -25,23 +25,6 @@ struct SharedFetchTests {
         }
     }
 
-    @Test("threads that wait for a failing fetch share its error, even across stores of a namespace")
-    func failureOfThreads() throws {
-        let scratch = try ScratchKeyring()
-        let stores = [try scratch.store(), try scratch.store()]
-        let fetches = Locked(0)
-        ThreadTeam.run(20) { thread in
-            #expect(throws: Refusal.self) {
-                _ = try stores[thread % 2].blockingValue(for: item) { () throws -> String in
-                    fetches.withLock { $0 += 1 }
-                    sleep(1)
-                    throw Refusal()
-                }
-            }
-        }
-        #expect(fetches.withLock { $0 } <= 3)
-    }
-
     @Test("if a fetch fails, its callers get a value that was stored meanwhile")
     func storedMeanwhile() async throws {
         let backend = CountingReads()
@@ -71,20 +54,32 @@ struct SharedFetchTests {
     }
 
     @Test("a caller that asks while a failed fetch releases its lease begins a new fetch")
-    func askedAtTheEnd() throws {
-        let backend = ReleaseWatcher()
-        let store = SecretStore(backend: backend)
-        let next = Locked<String?>(nil)
-        backend.behindRelease.withLock {
-            $0 = {
-                let value = try? store.blockingValue(for: item, sharingFailuresFor: nil) { "next" }
-                next.withLock { $0 = value }
+    func askedAtTheEnd() async {
+        // In its own process, because the release blocks one of the threads of tasks.
+        await #expect(processExitsWith: .exitCode(0)) {
+            let backend = ReleaseWatcher()
+            let store = SecretStore(backend: backend)
+            let next = Locked<String?>(nil)
+            backend.behindRelease.withLock {
+                $0 = {
+                    let hasAnswer = DispatchSemaphore(value: 0)
+                    Task {
+                        let value = try? await store.value(for: item, sharingFailuresFor: nil) { "next" }
+                        next.withLock { $0 = value }
+                        hasAnswer.signal()
+                    }
+                    succeed(2, hasAnswer.wait(timeout: .now() + 60) == .success)
+                }
             }
+            do {
+                _ = try await store.value(for: item, as: String.self, sharingFailuresFor: nil) { _ in throw Refusal() }
+                exit(3)
+            } catch is Refusal {}
+            // The first caller can get its error before the release has ended.
+            while next.withLock({ $0 }) == nil { try await Task.sleep(for: .milliseconds(1)) }
+            succeed(4, next.withLock { $0 } == "next")
+            exit(0)
         }
-        #expect(throws: Refusal.self) {
-            _ = try store.blockingValue(for: item, as: String.self, sharingFailuresFor: nil) { throw Refusal() }
-        }
-        #expect(next.withLock { $0 } == "next")
     }
 
     @Test("a caller that wants a value of another type does not get the error of a fetch")
@@ -281,29 +276,6 @@ struct SharedFetchTests {
         gate.open()
         while try store.get(item, as: String.self) == "old" { try await Task.sleep(for: .milliseconds(1)) }
         #expect(try store.get(item) == "new")
-    }
-
-    @Test("a fetch that blocks its thread keeps others waiting only until its lease ends")
-    func hungThread() throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
-        let (begun, isEnough) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        let hasEnded = DispatchSemaphore(value: 0)
-        Thread.detachNewThread {
-            _ = try? store.blockingValue(
-                for: item, fetchLasting: .milliseconds(300), sharingFailuresFor: nil
-            ) {
-                begun.signal()
-                _ = isEnough.wait(timeout: .now() + 30)
-                return "too late"
-            }
-            hasEnded.signal()
-        }
-        begun.wait()
-        #expect(try store.blockingValue(for: item) { "next" } == "next")
-        isEnough.signal()
-        hasEnded.wait()
-        #expect(try store.get(item) == "next")
     }
 }
 

@@ -40,12 +40,6 @@ struct ForeignSessionTests {
             { try store.blockingUpdate(item, timeout: nil) { (_: String?) in "1" } },
             { try store.slot(for: item, as: String.self).save("1") },
             { _ = try store.blockingTryLease("lease", lasting: .seconds(1)) },
-            {
-                _ = try store.blockingValue(for: item) {
-                    succeed(9, false)
-                    return "fetched for nothing"
-                }
-            },
         ]
     }
 
@@ -59,7 +53,6 @@ struct ForeignSessionTests {
             OrdinaryUser.become(60_232)
             let store = try SecretStore()
             succeed(3, try store.get(item) == "root's")
-            succeed(4, try store.blockingValue(for: item, fetch: { "fetched" }) == "root's")
             succeed(5, try store.items().count == 2)
             succeed(6, try store.expire(item, timeout: .seconds(60)))
             succeed(7, try store.delete(item))

@@ -14,11 +14,7 @@ struct SlotFetchTests {
         let slot = store.slot(for: item, as: String.self)
         let forms: [@Sendable (Duration?) async throws -> String] = [
             { [store, item] after in try await store.value(for: item, refreshAfter: after) { "fetched" } },
-            { [store, item] after in
-                try blocking { try store.blockingValue(for: item, refreshAfter: after) { "fetched" } }
-            },
             { after in try await slot.value(refreshAfter: after) { "fetched" } },
-            { after in try blocking { try slot.blockingValue(refreshAfter: after) { "fetched" } } },
         ]
         for (number, form) in forms.enumerated() {
             try store.delete(item)
@@ -33,19 +29,12 @@ struct SlotFetchTests {
         arguments: [Duration.seconds(7_200), nil])
     func timeout(timeout: Duration?) async throws {
         let slot = store.slot(for: item, as: String.self, timeout: .seconds(36_000))
-        let forms: [@Sendable () async throws -> String] = [
-            { try await slot.value { (_: String?) in Fetched("x", timeout: timeout) } },
-            { try blocking { try slot.blockingValue { (_: String?) in Fetched("x", timeout: timeout) } } },
-        ]
         let expected = timeout ?? .seconds(36_000)
-        for (number, form) in forms.enumerated() {
-            try store.delete(item)
-            #expect(try await form() == "x")
-            guard case .after(let left)? = try store.attributes(of: item)?.expiry else {
-                Issue.record("\(number): it has no timeout")
-                continue
-            }
-            #expect(left.atLeast > expected - .seconds(60) && left.atLeast <= expected, "\(number)")
+        #expect(try await slot.value { (_: String?) in Fetched("x", timeout: timeout) } == "x")
+        guard case .after(let left)? = try store.attributes(of: item)?.expiry else {
+            Issue.record("it has no timeout")
+            return
         }
+        #expect(left.atLeast > expected - .seconds(60) && left.atLeast <= expected)
     }
 }

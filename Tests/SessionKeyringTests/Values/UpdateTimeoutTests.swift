@@ -36,7 +36,7 @@ struct UpdateTimeoutTests {
     private struct StopError: Error {}
 
     @Test("a slot saves with its own timeout unless another is given, with or without a refresh time")
-    func saving() throws {
+    func saving() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
         let slot = store.slot(for: .password(service: "a"), as: Int.self, timeout: .seconds(3_600))
@@ -52,10 +52,10 @@ struct UpdateTimeoutTests {
         #expect(try left() > .seconds(60))
         try slot.save(4, timeout: .seconds(60), refreshAfter: .seconds(30))
         #expect(try left() <= .seconds(60))
-        #expect(try slot.blockingValue { old in Fetched((old ?? 0) + 1) } == 4)
+        #expect(try await slot.value { old in Fetched((old ?? 0) + 1) } == 4)
         try slot.delete()
         try slot.add(5)
         #expect(try left() > .seconds(60))
-        #expect(try slot.blockingValue { 6 } == 5)
+        #expect(try await slot.value { 6 } == 5)
     }
 }

@@ -4,7 +4,7 @@ import SessionKeyring
 import SessionKeyringTesting
 import Testing
 
-/// Tests with rings that another program has revoked, invalidated or removed (issue lines 1.5 and 1.6).
+/// Tests with rings that another program has revoked, invalidated or removed.
 @Suite("Rings that are gone", .tags(.kernel))
 struct DeadRingTests {
     @Test("6 processes that write after a ring was revoked lose no acknowledged write")
@@ -41,24 +41,24 @@ struct DeadRingTests {
     @Test(
         "whatever happens to the leases' ring, the next operation repairs it",
         arguments: ["revoke", "invalidate", "unlink", "clear", "restrict"], [false, true])
-    func leasesRing(way: String, isOpenToOwner: Bool) throws {
+    func leasesRing(way: String, isOpenToOwner: Bool) async throws {
         let scratch = try ScratchKeyring()
         let item = ItemIdentity.password(service: "item")
         let store = try SecretStore(.keyring(scratch.keyring.serial, isOpenToOwner: isOpenToOwner))
-        let uses: [(String, () throws -> Void)] = [
+        let uses: [(String, () async throws -> Void)] = [
             ("set", { try store.set("1", for: item) }),
-            ("update", { try store.blockingUpdate(item, timeout: nil) { (_: String?) in "2" } }),
+            ("update", { try await store.update(item, timeout: nil) { (_: String?) in "2" } }),
             ("add", { try store.add("1", for: .password(service: UUID().uuidString)) }),
             ("expire", { try store.expire(item, timeout: .seconds(60)) }),
-            ("lease", { (try store.blockingTryLease("job", lasting: .seconds(9)))?.release() }),
+            ("lease", { (try await store.tryLease("job", lasting: .seconds(9)))?.release() }),
             ("list", { _ = try store.items() }),
-            ("fetch", { _ = try store.blockingValue(for: .password(service: UUID().uuidString)) { "3" } }),
+            ("fetch", { _ = try await store.value(for: .password(service: UUID().uuidString)) { "3" } }),
             ("delete", { _ = try store.delete(item) }),
             ("clear", { try store.clear() }),
         ]
         for (_, use) in uses {
             try store.set("0", for: item)
-            let held = try store.blockingTryLease("held", lasting: .seconds(9))
+            let held = try await store.tryLease("held", lasting: .seconds(9))
             let ring = try scratch.keyring.search(keyring: NamespaceRings.leasesName)
             switch way {
             case "revoke": try Key(ring).revoke()
@@ -67,11 +67,11 @@ struct DeadRingTests {
             case "clear": try ring.clear()
             default: break
             }
-            try use()
+            try await use()
             // A store that knows an unlinked ring can use it, if it is open to its owner, until the kernel has
             // collected it.
             if way == "unlink" { #expect(becomesTrue { (try? Key(ring).describe()) == nil }) }
-            try use()
+            try await use()
             _ = consume held
         }
     }

@@ -2,7 +2,7 @@ import Glibc
 import Keyutils
 import SessionKeyring
 
-/// Defects that the library had before issue 8, put back to check that the search finds them.
+/// Defects that the library once had, put back to check that the search finds them.
 ///
 /// Each makes no more calls than are needed to show the defect.
 enum Defects {

@@ -11,14 +11,14 @@ enum Operation: String, CaseIterable {
     case longFetch = "long-fetch"
     /// A `get` of the executable `skr`, which fetches the value from a source if there isn't one.
     case source
-    /// A set that replaces a dead ring by name, as before issue 8 (1.5).
-    case ringlessSet = "set-1.5"
-    /// A set that doesn't look again after its move if it saw a live item, as before issue 8 (1.7).
-    case unlookedSet = "set-1.7"
-    /// An add that looks under the lease and then displaces any item that exists by then, as before issue 8 (1.7).
-    case displacingAdd = "add-1.7"
-    /// A fetch that overwrites any change made in the meantime, as before issue 8 (1.12).
-    case blindFetch = "fetch-1.12"
+    /// A set that replaces a dead ring by name.
+    case ringlessSet = "ringless-set"
+    /// A set that doesn't look again after its move if it saw a live item.
+    case unlookedSet = "unlooked-set"
+    /// An add that looks under the lease and then displaces any item that exists by then.
+    case displacingAdd = "displacing-add"
+    /// A fetch that overwrites any change made in the meantime.
+    case blindFetch = "blind-fetch"
 
     /// The operations of the library.
     ///

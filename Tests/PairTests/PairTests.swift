@@ -23,7 +23,7 @@ struct PairTests {
     ///
     /// The sample is the same unless `SKR_TEST_SEED` is set. `SKR_ALL_PAIRS=1` tries all pairs, which takes long.
     @Test(
-        "no pair fails, hangs, leaves orphans or has a result that can't be explained (4.1)",
+        "no pair fails, hangs, leaves orphans or has a result that can't be explained",
         arguments: [
             (words: [], series: "10"), (words: ["--helpers"], series: "4"), (words: ["--sources"], series: "2"),
         ])
@@ -40,7 +40,7 @@ struct PairTests {
     }
 
     @Test(
-        "the defects that the search found stay fixed (1.4)", .enabled(if: geteuid() == 0),
+        "the defects that the search found stay fixed", .enabled(if: geteuid() == 0),
         arguments: [
             "update,list,near-quota,kill,same", "update,clear,near-quota,plain,same",
             "delete,update,near-quota,plain,same",
@@ -59,9 +59,10 @@ struct PairTests {
     @Test(
         "the search finds old defects that are put back",
         arguments: [
-            "set-1.5,set-1.5,dead-ring,plain,apart", "set-1.7,add-1.7,live,double-expiry,same,5,7",
-            "fetch-1.12,set,absent,plain,same", "fetch-1.12,clear,absent,plain,same",
-            "fetch-1.12,delete,expired,plain,same", "git-erase-3.3,git-store,bare,plain",
+            "ringless-set,ringless-set,dead-ring,plain,apart",
+            "unlooked-set,displacing-add,live,double-expiry,same,5,7",
+            "blind-fetch,set,absent,plain,same", "blind-fetch,clear,absent,plain,same",
+            "blind-fetch,delete,expired,plain,same", "git-blind-erase,git-store,bare,plain",
         ])
     func defects(name: String) throws {
         var outcome = try search(["--only", name])

@@ -37,7 +37,7 @@ final class Workbench {
         secret = SecretBytes(copying: payload)
         items = (0...count).map(Self.item)
         for item in items.dropLast() { try store.set(secret, for: item, timeout: Self.timeout) }
-        let (ringName, leasesName) = ("skr:" + namespace, "skr-leases-2")
+        let (ringName, leasesName) = ("skr:" + namespace, "skr-leases")
         ring = try session.search(keyring: ringName)
         let leases = try session.search(.keyring, leasesName).serial
         // The memory that C reads is never freed, because the process ends soon.

@@ -71,7 +71,7 @@ unlink_items() {
     for ring in $(keyctl rlist "$1"); do
         [[ $root_rings == *" $ring "* ]] && continue
         case $(keyctl rdescribe "$ring" 2>/dev/null) in
-        *';skr:environment-'* | *';skr-leases-2') keyctl unlink "$ring" "$1" ;;
+        *';skr:environment-'* | *';skr-leases') keyctl unlink "$ring" "$1" ;;
         esac
     done
 }

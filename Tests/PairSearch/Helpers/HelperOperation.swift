@@ -38,7 +38,7 @@ enum HelperOperation: String, CaseIterable {
     case cargoLogin = "cargo-login"
     case cargoLogout = "cargo-logout"
     /// The old defect, put back: it compares the password, and then deletes whatever is stored by then.
-    case blindErase = "git-erase-3.3"
+    case blindErase = "git-blind-erase"
 
     /// The operations of the helpers.
     ///

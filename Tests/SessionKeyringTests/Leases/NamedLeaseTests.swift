@@ -69,7 +69,7 @@ struct NamedLeaseTests {
         #expect(try !store.backend.isLeaseHeld(names[0]) && store.backend.isLeaseHeld(names[1]))
     }
 
-    @Test("a long lease name becomes its hash in hexadecimal digits, as in earlier versions")
+    @Test("a long lease name becomes its hash in hexadecimal digits")
     func shortenedName() throws {
         let scratch = try ScratchKeyring()
         let backend = try scratch.store().backend

@@ -9,8 +9,7 @@ private let item = ItemIdentity.password(service: "planted")
 
 /// Tests that everything in a shared keyring is treated as input.
 ///
-/// This includes lease records with any kind of lie (issue line 1.2), keys that look like the store's own (1.3), and
-/// keys that nobody can read (1.9).
+/// This includes lease records with any kind of lie, keys that look like the store's own, and keys that nobody can read.
 @Suite("Keys that other programs have put there", .tags(.kernel))
 final class PlantedLeaseTests {
     private let scratch: ScratchKeyring
@@ -68,7 +67,7 @@ final class PlantedLeaseTests {
         defer { try? Keyring.resolve(.sessionKeyring).unlink(Key(private1)) }
         try private1.add(.user, "precious", payload: [1].span.bytes)
         for target in [private1.serial.rawValue, -3] {
-            // Earlier versions put this into a record: deadline, process, fence.
+            // Three numbers that are not a record: one names a keyring.
             let words: [UInt64] = [1, 1, UInt64(bitPattern: Int64(target))]
             let bytes = Self.bytes(of: words)
             try leases.add(.user, "default:\(item.keyDescription)", payload: bytes.span.bytes)

@@ -30,7 +30,7 @@ struct WorkloadTests {
     }
 
     @Test(
-        "short leases that are released late have one holder at a time (1.2)",
+        "short leases that are released late have one holder at a time",
         .enabled(if: root, "needs root, because its fast writes fill a small quota"))
     func shortLeases() throws {
         let result = try result(
@@ -43,7 +43,7 @@ struct WorkloadTests {
     }
 
     @Test(
-        "a hostile neighbor in the same keyrings harms no item (4.2)",
+        "a hostile neighbor in the same keyrings harms no item",
         .enabled(if: root, "needs root, because its fast writes fill a small quota"),
         arguments: [Workload.mixed, .update, .lease])
     func hostile(workload: Workload) throws {

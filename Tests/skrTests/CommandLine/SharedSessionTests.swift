@@ -8,7 +8,7 @@ private let removal = #"""
     drop() { key=$(keyctl search $1 $2 $3) && keyctl unlink $key $1; }
     { for anchor in @s @u; do
         drop $anchor keyring skr:$SKR_NAMESPACE
-        leases=$(keyctl search $anchor keyring skr-leases-2) && drop $leases user updates:$SKR_NAMESPACE:
+        leases=$(keyctl search $anchor keyring skr-leases) && drop $leases user updates:$SKR_NAMESPACE:
     done; } &>/dev/null
     """#
 

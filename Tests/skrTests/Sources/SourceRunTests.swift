@@ -95,7 +95,7 @@ struct SourceRunTests {
         let outcome = try CommandRunner().shell(
             #"""
             # Without a session keyring, the items are in root's own one, which must be unchanged afterwards.
-            rings() { for key in $(keyctl rlist @s); do case "$(keyctl rdescribe $key)" in *";skr-leases-2" | *";skr:$SKR_NAMESPACE") echo -n "$key ";; esac; done; }
+            rings() { for key in $(keyctl rlist @s); do case "$(keyctl rdescribe $key)" in *";skr-leases" | *";skr:$SKR_NAMESPACE") echo -n "$key ";; esac; done; }
             before=" $(rings)"; remove() { for key in $(rings); do [[ $before = *" $key "* ]] || keyctl unlink $key @s; done; }
             work=$(mktemp -d); trap 'rm -rf $work; remove' EXIT; export HOME=$work; export SKR_SOURCES=$work/sources; chmod 755 $work
             echo "api --timeout 1m --namespace $SKR_NAMESPACE -- setpriv --reuid 60454 --regid 60454 --clear-groups keyctl rdescribe @s" > $work/sources

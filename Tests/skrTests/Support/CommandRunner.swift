@@ -80,7 +80,7 @@ extension CommandRunner {
     /// Whether the user keyring had a ring of leases before these tests, as after `skr lock`.
     ///
     /// Such a ring stays.
-    private static let hadLeasesRing = (try? Keyring.resolve(.userKeyring).search(.keyring, "skr-leases-2")) != nil
+    private static let hadLeasesRing = (try? Keyring.resolve(.userKeyring).search(.keyring, "skr-leases")) != nil
 
     /// Runs a shell script that stores in the user scope, then removes the keyrings that the script created there.
     func inUserScope(_ script: String) throws -> Outcome {

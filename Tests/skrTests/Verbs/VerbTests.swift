@@ -218,7 +218,7 @@ struct VerbTests {
         }
     }
 
-    @Test("an unreadable key is listed as such, by its serial, and disables nothing (issue line 1.9)")
+    @Test("an unreadable key is listed as such, by its serial, and disables nothing")
     func unreadableKey() throws {
         let outcome = try CommandRunner().inSession(
             #"""

@@ -19,10 +19,7 @@ package final class NamespaceRings: Sendable {
     }
 
     /// The name of the leases' ring.
-    ///
-    /// It differs from the name in older versions, whose leases were keys: those leases and ours do not exclude
-    /// each other.
-    package static let leasesName = "skr-leases-2"
+    package static let leasesName = "skr-leases"
 
     package let scope: SecretScope
     package let namespace: String

@@ -53,7 +53,7 @@ struct DeleteUnchangedTests {
         let store = try scratch.store()
         try store.set("new", for: item)
         #expect(try store.deleteUnchanged(item, SecretBytes(utf8: "new")))
-        let ring = try scratch.keyring.search(keyring: "skr-leases-2")
+        let ring = try scratch.keyring.search(keyring: "skr-leases")
         #expect(try ring.members().isEmpty)
     }
 

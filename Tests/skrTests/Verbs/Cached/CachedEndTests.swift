@@ -12,7 +12,7 @@ struct CachedEndTests {
     func leases() throws {
         let outcome = try run(
             #"""
-            leases() { for key in $(keyctl rlist $(keyctl search @s keyring skr-leases-2)); do keyctl rdescribe $key; done | grep -c ':lease:'; }
+            leases() { for key in $(keyctl rlist $(keyctl search @s keyring skr-leases)); do keyctl rdescribe $key; done | grep -c ':lease:'; }
             end() { "$@" &> /dev/null; echo "$? $(leases)"; }
             end same a --timeout 5m -- true; end same b --timeout 5m -- false; end same c --timeout-from-json .e -- echo no
             end same d --timeout 5m -- head -c 1048576 /dev/zero; end same a --timeout 5m --refresh-before 1m -- false

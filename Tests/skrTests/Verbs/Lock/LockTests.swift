@@ -53,7 +53,7 @@ struct LockTests {
     }
 
     @Test(
-        "after a holder is killed, the next process runs immediately (issue line 1.2)"
+        "after a holder is killed, the next process runs immediately"
     )
     func killedHolder() throws {
         let outcome = try inSession(
@@ -86,7 +86,7 @@ struct LockTests {
         #expect(outcome.output == "75\nnext\nfetched\n")
     }
 
-    /// With its own clock, a time namespace must not lead to two holders (issue line 2.12).
+    /// With its own clock, a time namespace must not lead to two holders.
     @Test("one holder across time namespaces", .enabled(if: Self.canMakeTimeNamespaces, "needs time namespaces"))
     func timeNamespaces() throws {
         let outcome = try inSession(

@@ -44,35 +44,6 @@ extension SecretStoreError.Code {
         case .unexpected: "unexpected keyring error"
         }
     }
-
-    /// The steps that fix the problem.
-    package var hint: String {
-        switch self {
-        case .notFound: "store it first, or look in another scope or namespace"
-        case .duplicate: "use set to replace it"
-        case .invalidName: "choose another name"
-        case .invalidTimeout: "pass a timeout of more than 0 and at most 4,294,967,295 seconds, or no timeout"
-        case .tooLarge: "split it, or keep it elsewhere and store its location"
-        case .quotaExceeded:
-            "delete items you no longer need, or have root raise /proc/sys/kernel/keys/maxkeys and maxbytes"
-        case .sessionRevoked: "log in again, or join a new session keyring"
-        case .unavailable:
-            "in a container, allow add_key and keyctl in its seccomp profile; otherwise, use a kernel with CONFIG_KEYS"
-        case .forbidden: "run the program in the session that stored the secret, or use the user scope"
-        case .foreignSession:
-            "join your own session keyring, use the user scope, or share this one with SecretScope.sharedSession"
-        case .ambiguous: "name the account too"
-        case .undecodable: "read it as the type that was stored"
-        case .unencodable: "store a value that the codec can encode"
-        case .contended: "try again"
-        case .leaseHeld: "try again, or wait longer"
-        case .leaseLost: "don't stop the process while it holds the lease, or take a longer lease"
-        case .fetchTimedOut: "try again, or give the fetch a longer limit"
-        case .fetchFailed: "try again later; the process that tried to fetch it got the reason"
-        case .unsupported: "use a kernel that is built with this feature"
-        case .unexpected: "look up the error number in errno(3)"
-        }
-    }
 }
 
 extension SecretStoreError.Detail {
@@ -92,24 +63,6 @@ extension SecretStoreError.Detail {
         case .invalidName(.empty, let subject): "\(subject.name) is empty"
         case .invalidName(.tooLong(let bytes, let limit), let subject):
             "\(subject.name) takes \(bytes) bytes; the limit is \(limit)"
-        }
-    }
-
-    /// The steps that fix the problem.
-    package var hint: String {
-        switch self {
-        case .foreignThread: "create the store before the threads that use it, or use another scope"
-        case .restricted: "join your own session keyring, or use another scope"
-        case .unreadableAfterWrite: "find the program that removes the keyring"
-        case .leaseDuration: "pass at least 10 milliseconds and at most an hour; renew a lease that must last longer"
-        case .refreshTime: "pass a refresh time of more than 0 and less than the timeout"
-        case .missingValue: "unwrap the optional first, or delete the item"
-        case .blocked: code.hint
-        case .insideUpdate: "return the new value from the closure, or nil to delete the item"
-        case .invalidName(.empty, .item): "name the service"
-        case .invalidName(.empty, let subject): "give the \(subject.rawValue) a name"
-        case .invalidName(.tooLong, .item): "choose a shorter name"
-        case .invalidName(.tooLong, let subject): "choose a shorter name for the \(subject.rawValue)"
         }
     }
 }

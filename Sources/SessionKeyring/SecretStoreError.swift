@@ -193,13 +193,4 @@ extension SecretStoreError: CustomStringConvertible {
         let cause = underlying.map { " [\($0)]" } ?? ""
         return subject + summary + cause
     }
-
-    /// One line on what to do about the failure.
-    public var hint: String {
-        if let detail { return detail.hint }
-        return switch code {
-        case .ambiguous where item?.kind == .internet: "name the account too: get(server:account:)"
-        default: code.hint
-        }
-    }
 }

@@ -48,15 +48,14 @@ package enum SecretsProgram {
             try service.check()
             return service
         } catch {
-            let exitCode: CommandSupport.ExitCode =
+            let (exitCode, hint): (CommandSupport.ExitCode, String) =
                 switch error.code {
-                case .unavailable, .sessionRevoked: .unavailable
-                case .invalidName: .usage
-                default: .noPermission
+                case .sessionRevoked: (.unavailable, "start a new session: exec skr session --secrets")
+                case .unavailable: (.unavailable, "'skr doctor' shows why, and what to do")
+                case .invalidName: (.usage, "choose another name")
+                default: (.noPermission, "'skr doctor' shows what this login provides")
                 }
-            throw CommandError(
-                exitCode: exitCode, message: error.summary,
-                hint: error.code == .sessionRevoked ? "start a new session: exec skr session --secrets" : error.hint)
+            throw CommandError(exitCode: exitCode, message: error.summary, hint: hint)
         }
     }
 

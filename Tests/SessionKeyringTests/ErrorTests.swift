@@ -103,7 +103,7 @@ struct ErrorTests {
         #expect {
             _ = try SecretStore(.keyring(scratch.keyring.serial), namespace: "")
         } throws: {
-            "\($0)" == "the namespace's name is empty" && ($0 as? SecretStoreError)?.hint == "give the namespace a name"
+            "\($0)" == "the namespace's name is empty"
         }
         #expect {
             _ = try SecretStore(.keyring(scratch.keyring.serial), namespace: String(repeating: "x", count: 300))
@@ -111,10 +111,10 @@ struct ErrorTests {
             "\($0)".hasPrefix("the namespace's name takes 3") && ($0 as? SecretStoreError)?.code.isInvalidName == true
         }
         #expect { _ = try store.blockingTryLease("", lasting: .seconds(1)) } throws: {
-            "\($0)" == "the lease's name is empty" && ($0 as? SecretStoreError)?.hint == "give the lease a name"
+            "\($0)" == "the lease's name is empty"
         }
         #expect { try store.set("1", for: .password(service: "")) } throws: {
-            ($0 as? SecretStoreError)?.hint == "name the service"
+            "\($0)".contains("the name is empty")
         }
     }
 
@@ -145,7 +145,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("if a server has several accounts, the hint names the call that takes one")
+    @Test("if a server has several accounts, the error names them")
     func ambiguous() throws {
         let store = SecretStore(backend: InMemoryBackend())
         for account in ["alice", "bob"] { try store.set("1", for: .internet(server: "s", account: account)) }
@@ -154,7 +154,6 @@ struct ErrorTests {
             Issue.record("no error")
         } catch {
             #expect("\(error)".contains("several accounts: alice, bob"))
-            #expect(error.hint.contains("get(server:account:)"))
         }
     }
 

@@ -120,9 +120,4 @@ extension KeyringError: CustomStringConvertible {
         guard errno != 0 else { return "\(operation.rawValue): \(summary)" }
         return "\(operation.rawValue): \(summary) (errno \(errno))"
     }
-
-    /// The hint: what to do about the error, in one line.
-    public var hint: String {
-        restrictedKeyring == nil ? code.hint : "use another keyring: a restriction can't be removed"
-    }
 }

@@ -5,7 +5,7 @@ package import SessionKeyring
 extension CommandError {
     init(_ error: SecretStoreError) {
         self.init(
-            exitCode: ExitCode(error.code), message: error.message, hint: error.commandHint,
+            exitCode: ExitCode(error.code), message: error.message, hint: error.hint,
             // The message about a full quota already contains the numbers.
             detail: error.quota == nil ? error.underlying?.description : nil)
     }
@@ -57,11 +57,12 @@ extension SecretStoreError {
         return "\(name.isEmpty ? "item" : name): \(displaySummary)"
     }
 
-    /// The hint: how to fix the error with the command.
-    fileprivate var commandHint: String {
-        if let detail { return detail.commandHint }
+    /// How to fix the error with the command.
+    package var hint: String {
+        if let detail { return detail.hint }
         return switch code {
         case .notFound: MissingItem.usualHint
+        case .invalidName: "choose another name"
         case .duplicate: "leave out --new to replace it"
         case .forbidden: "run skr in the session that stored the secret, or use --scope user"
         case .foreignSession:
@@ -78,20 +79,33 @@ extension SecretStoreError {
         case .undecodable: "read it as the type that was stored, or look at it with 'skr get'"
         case .invalidTimeout: "write the duration as \(DurationText.forms), at most 4294967295s"
         case .unsupported: "'skr doctor' shows which features this kernel has"
-        default: hint
+        case .tooLarge: "split it, or keep it elsewhere and store its location"
+        case .unavailable:
+            "in a container, allow add_key and keyctl in its seccomp profile; otherwise, use a kernel with CONFIG_KEYS"
+        case .unencodable: "store a value that the codec can encode"
+        case .contended, .leaseHeld, .fetchTimedOut: "try again"
+        case .leaseLost: "don't stop the process while it holds the lease"
+        case .fetchFailed: "try again later; the process that tried to fetch it got the reason"
+        case .unexpected: "look up the error number in errno(3)"
         }
     }
 }
 
 extension SecretStoreError.Detail {
-    /// The hint: how to fix the error with the command.
-    fileprivate var commandHint: String {
+    /// How to fix the error with the command.
+    fileprivate var hint: String {
         switch self {
         case .restricted: "start a new session with 'exec skr session', or choose another --scope"
         case .leaseDuration: "write --timeout as \(DurationText.forms); skr renews the lock while the command runs"
         case .refreshTime: "pass a --timeout, and a shorter --refresh-before"
         case .unreadableAfterWrite: "find the program that keeps removing the keyring; 'keyctl show' lists the keyrings"
-        case .foreignThread, .missingValue, .insideUpdate, .invalidName, .blocked: hint
+        case .foreignThread: "use another scope"
+        case .missingValue, .insideUpdate: "report this error"
+        case .blocked: "try again"
+        case .invalidName(.empty, .item): "name the service"
+        case .invalidName(.empty, let subject): "give the \(subject.rawValue) a name"
+        case .invalidName(.tooLong, .item): "choose a shorter name"
+        case .invalidName(.tooLong, let subject): "choose a shorter name for the \(subject.rawValue)"
         }
     }
 }

@@ -72,13 +72,6 @@ struct KeyringErrorTests {
         #expect(texts.count == KeyringError.Code.allCases.count)
     }
 
-    @Test("every code has a hint of one line", arguments: KeyringError.Code.allCases)
-    func hint(_ code: KeyringError.Code) {
-        let hint = KeyringError(code, in: .add).hint
-        #expect(!hint.isEmpty)
-        #expect(!hint.contains { $0.isNewline })
-    }
-
     @Test("every operation has a different name")
     func operations() {
         #expect(Set(KeyringError.Operation.allCases.map(\.rawValue)).count == KeyringError.Operation.allCases.count)
@@ -91,7 +84,7 @@ struct KeyringErrorTests {
         let error = #expect(throws: KeyringError.self) {
             try ring.add("a-telling-name", Array("a-telling-payload".utf8))
         }
-        let everything = String(reflecting: error) + "\(error as Any)" + (error?.hint ?? "")
+        let everything = String(reflecting: error) + "\(error as Any)"
         #expect(error?.operation == .add)
         #expect(!everything.contains("telling"))
     }

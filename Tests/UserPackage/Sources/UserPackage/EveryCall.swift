@@ -144,7 +144,7 @@ private func leases(_ store: SecretStore) throws {
 }
 
 private func errors(_ error: SecretStoreError) {
-    precondition(error == SecretStoreError(.tooLarge(size: 2, limit: 1), item: token) && !error.hint.isEmpty)
+    precondition(error == SecretStoreError(.tooLarge(size: 2, limit: 1), item: token))
     if let underlying: KeyringError = error.underlying { precondition(underlying.code == .tooLarge) }
     if let quota: KeyQuota = error.quota { precondition(quota.keys <= quota.maximumKeys) }
     // An error as a user's own backend throws it.

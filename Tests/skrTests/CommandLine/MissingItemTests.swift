@@ -72,7 +72,7 @@ struct MissingItemTests {
     func namespaces() throws {
         let outcome = try CommandRunner().inSession(
             #"""
-            printf 1 | skr set api --namespace "two words"; printf 1 | skr set db al --namespace n10; printf 1 | skr set db bo --namespace n9
+            printf 1 | skr set api --namespace "two words"; printf 1 | skr set db al --namespace n91; printf 1 | skr set db bo --namespace n9
             skr get api; skr delete api; skr expire api --timeout 1m; skr exec --env A=skr://api -- true; skr get db; skr get db al; skr get db no
             skr exec --env A=skr://no --env B=skr://api -- true; skr get api --namespace "two words"
             skr cached kept --timeout 5m --namespace n9 -- true; skr get kept; skr cached --forget kept
@@ -87,7 +87,7 @@ struct MissingItemTests {
             hints == [
                 "\(there)", "\(there)", "\(there)", "\(there)",
                 "it is in the namespace n9: add --namespace n9; 'skr list --all db' shows all places",
-                "it is in the namespace n10: add --namespace n10",
+                "it is in the namespace n91: add --namespace n91",
                 "store it with 'skr set'; 'skr list' shows what is stored", Self.sessionHint.dropFirst(11),
                 "api: \(there)", "\(kept)", "it is in the namespace n9: add --namespace n9",
             ])

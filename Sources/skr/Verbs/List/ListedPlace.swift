@@ -46,7 +46,9 @@ struct ListedPlace {
                         hint: "'skr list --scope \(scope.rawValue)' lists it, and creates its keyring if necessary")
                     continue
                 }
-                all += found.compactMap(\.self).sorted { NaturalOrder.isOrdered($0.namespace, $1.namespace) }
+                all += found.compactMap(\.self).sorted {
+                    $0.namespace.utf8.lexicographicallyPrecedes($1.namespace.utf8)
+                }
             } catch {
                 let problem = CommandError(error)
                 guard error.code != .unavailable else { throw problem }
@@ -77,9 +79,9 @@ struct ListedPlace {
     private static func isOrdered(_ left: ItemIdentity, _ right: ItemIdentity) -> Bool {
         if left.kind != right.kind { return left.kind.rawValue < right.kind.rawValue }
         if !left.service.utf8.elementsEqual(right.service.utf8) {
-            return NaturalOrder.isOrdered(left.service, right.service)
+            return left.service.utf8.lexicographicallyPrecedes(right.service.utf8)
         }
-        return NaturalOrder.isOrdered(left.account, right.account)
+        return left.account.utf8.lexicographicallyPrecedes(right.account.utf8)
     }
 
     /// Keeps only the items of this service; if the name ends in `*`, of all services that begin with the rest.

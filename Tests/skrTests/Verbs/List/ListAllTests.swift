@@ -22,7 +22,7 @@ struct ListAllTests {
     func namespaces() throws {
         let outcome = try CommandRunner().inSession(
             #"""
-            printf 1 | skr set b --namespace n10; printf 1 | skr set a --namespace n9; printf 1 | skr set c me --timeout 90m
+            printf 1 | skr set b --namespace n91; printf 1 | skr set a --namespace n9; printf 1 | skr set c me --timeout 90m
             printf 1 | skr set gone --namespace empty; skr clear --namespace empty
             SKR_SCOPE=nonsense SKR_NAMESPACE=n9 skr list --all | grep ^session; skr list --all b
             skr list --all --json c | jq -c '[.[0].scope, .[0].namespace, (.[0] | keys | length)]'
@@ -32,8 +32,8 @@ struct ListAllTests {
             outcome.output == """
                 session\tdefault\tpassword\tc\tme\t1\t1h
                 session\tn9\tpassword\ta\t\t1\t-
-                session\tn10\tpassword\tb\t\t1\t-
-                session\tn10\tpassword\tb\t\t1\t-
+                session\tn91\tpassword\tb\t\t1\t-
+                session\tn91\tpassword\tb\t\t1\t-
                 ["session","default",12]
                 64
                 64

@@ -28,6 +28,11 @@ scenario() {
     check "logout" says 'Removing login credentials' "$docker" logout "$registry"
     check "logout has removed the credentials" prints '{}' docker-credential-skr list
     check "logout without stored credentials" "$docker" logout "$registry"
+    printf '{"auths":{"%s":{"auth":"%s"}}}' "$registry" "$(printf 'amy:%s' "$amy" | base64 -w 0)" >~/.docker/config.json
+    check "the page's line stores the secrets of config.json" follow Secrets 2
+    check "get prints the secret of config.json" prints "{\"ServerURL\":\"$registry\",\"Username\":\"amy\",\"Secret\":\"$amy\"}" stored_for
+    rm ~/.docker/config.json
+    docker-credential-skr erase <<<"$registry"
 }
 # Debian's docker, and another one from the caller's PATH if there is one.
 for docker in "$(command -v docker)" "$(PATH=$OUTER_PATH command -v docker)"; do

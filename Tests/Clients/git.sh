@@ -52,6 +52,11 @@ check "reject of another password leaves the new one" says "^password=$amy\$" fi
 reject amy "$amy"
 check "reject removes the password" says 'could not read Username' fill
 
+printf 'http://amy:%s@127.0.0.1:%s\n' "$amy" "$port" >~/.git-credentials
+check "the page's line stores the secrets of ~/.git-credentials" follow Secrets 1
+check "fill prints the password of ~/.git-credentials" says "^password=$amy\$" fill
+rm ~/.git-credentials
+
 approve amy "$amy"
 approve ben "$ben"
 check "two users of one host: the first in the order of names" says '^username=amy$' fill

@@ -48,7 +48,7 @@ gpgconf --kill gpg-agent
 mkdir -p ~/.config/skr ~/.aws
 cat >~/.config/skr/sources <<SOURCES
 $git amy            --timeout 8h --first-line -- pass show work/git
-$registry amy       --timeout 8h --first-line -- pass show work/registry
+$(page Secrets 3 'ghcr.io alice' "$registry amy" work/ghcr work/registry)
 static              --timeout 8h -- pass show work/aws
 deploy              --timeout-from-json Credentials.Expiration --end-early 5m -- aws sts assume-role --profile static --role-arn arn:aws:iam::123456789012:role/deploy --role-session-name me
 cluster             --timeout-from-json status.expirationTimestamp --end-early 5m -- kube-login

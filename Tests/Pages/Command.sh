@@ -9,8 +9,6 @@ for name in deploy slow-status untrusted-build build backup; do
     printf '#!/bin/sh\necho "%s: $TOKEN"\n' $name >$name
     chmod 755 $name
 done
-printf 'DB=s3cret\n' >secrets.env
 # PAGE
-[ "$(skr get app DB)" = s3cret ]
 [ "$(cat app.conf)" = 'token = tok3n' ]
 [ -s skr.bash ]

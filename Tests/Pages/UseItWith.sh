@@ -7,6 +7,9 @@ printf %s s3cret >vault-password
 echo 'what: is secret' >secrets.yml
 ansible-vault encrypt --vault-id "prod@vault-password" secrets.yml 2>/dev/null
 rm vault-password
+echo 'https://alice:p%40ss@git.example.com' >~/.git-credentials
+mkdir ~/.docker
+printf '{"auths":{"ghcr.io":{"auth":"%s"},"empty.example.com":{}}}\n' "$(printf alice:s3cret | base64)" >~/.docker/config.json
 # PAGE
 failed() { echo "$1"; exit 1; }
 grep -qF 'cargo-credential-skr' ~/.cargo/config.toml || failed cargo
@@ -23,4 +26,6 @@ jq -es '.[] | select(.headers.Authorization == "Basic '"$(printf alice:s3cret | 
 # Runs the command in the aws profile.
 eval "$(sed -n 's/^credential_process = //p' ~/.aws/config)" | jq -e '.SecretAccessKey == "s3cret"' >/dev/null || failed aws
 # The page's last lines remove the setup of git and docker. They fail if nothing is set up.
-[ ! -e ~/.docker/config.json ] && ! git config --get-all credential.helper || failed 'uninstall left configuration'
+! grep credsStore ~/.docker/config.json && ! git config --get-all credential.helper || failed 'uninstall left configuration'
+[ "$(skr get https://git.example.com alice)" = p@ss ] || failed git-credentials
+echo ghcr.io | skr helper docker get | jq -e '.Username == "alice" and .Secret == "s3cret"' >/dev/null || failed config.json

@@ -35,7 +35,7 @@ enum LikelyMistake {
     static func hint(forOption option: String, of verb: String) -> String? {
         switch option {
         case "--ttl", "--expire", "--expires", "--expiry", "--expiration", "--lifetime":
-            guard ["set", "cached", "expire", "import", "lock", "install"].contains(verb) else { return nil }
+            guard ["set", "cached", "expire", "lock", "install"].contains(verb) else { return nil }
             return "the option is --timeout, for instance --timeout 8h"
         case _ where option.hasPrefix("-e") && ["exec", "env"].contains(verb):
             return "the value of -e is a separate word: -e NAME=skr://SERVICE"

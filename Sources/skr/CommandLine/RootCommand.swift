@@ -12,8 +12,7 @@ struct RootCommand: ExampleCommand {
         version: "skr \(versionNumber)",
         subcommands: [
             SetCommand.self, GetCommand.self, ListCommand.self, ExpireCommand.self, DeleteCommand.self,
-            ClearCommand.self, ImportCommand.self, ExecCommand.self, InjectCommand.self, EnvCommand.self,
-            SessionCommand.self,
+            ClearCommand.self, ExecCommand.self, InjectCommand.self, EnvCommand.self, SessionCommand.self,
             CachedCommand.self, SourceCommand.self, LockCommand.self, HelperCommand.self, DoctorCommand.self,
             CompletionsCommand.self, ManualCommand.self, VersionCommand.self,
         ]
@@ -29,7 +28,6 @@ struct RootCommand: ExampleCommand {
           set, get        store a secret from a pipe or a prompt; print it
           list, expire    show names, sizes and time left; change a timeout
           delete, clear   delete a secret; delete all secrets
-          import          copy secrets from other keyrings, pass or a .env file
 
         PROGRAMS:
           exec, env       run a command with secrets; print them for a shell

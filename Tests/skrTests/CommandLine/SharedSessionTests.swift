@@ -55,7 +55,6 @@ struct SharedSessionTests {
             "echo t | VAULT_ADDR=https://v skr helper vault store",
             #"printf '{\"v\":1,\"kind\":\"login\",\"token\":\"t\",\"registry\":{\"index-url\":\"sparse+https://a.example/\"}}\n' | skr helper cargo >/dev/null"#,
             "skr helper npm a -- printf token >/dev/null",
-            "skr import --from dotenv <(printf A=1) --service a --yes 2>&1 >/dev/null | grep -v imported >&2",
         ])
     func warns(script: String) throws {
         let outcome = try withoutSession(script, as: 60_445)
@@ -82,7 +81,6 @@ struct SharedSessionTests {
             ),
             (#"printf '{\"uri\":\"https://a.example/\"}' | skr helper bazel get >/dev/null"#, ""),
             ("for verb in get erase; do printf https://a.example | skr helper docker $verb >/dev/null; done", ""),
-            ("skr import --from dotenv <(printf A=1) --service a", ""),
         ])
     func silent(script: String, scope: String) throws {
         let outcome = try withoutSession(script, as: 60_446, environment: ["SKR_SCOPE": scope])

@@ -71,7 +71,7 @@ struct SourceHelperTests {
             "api --timeout 1m -- sh -c 'echo run >> runs; echo s3cret'",
             #"""
             skr list; skr list api; skr list --all; skr expire api --timeout 1m; skr delete api; skr clear; skr clear api; skr doctor > /dev/null
-            skr source > /dev/null; skr import --from env < /dev/null; skr set api <<< x; skr delete api; runs
+            skr source > /dev/null; skr set api <<< x; skr delete api; runs
             """#)
         #expect(outcome.output == "\n", "\(outcome)")
     }

@@ -78,12 +78,12 @@ struct StandardStreamTests {
         arguments: [
             "completions bash", "cached a --timeout 5m -- echo out", "list", "list --json", "list --all", "manual get",
             "manual --list", "help", "get api", "doctor", "helper status", "helper status --json", "inject",
-            "import e --from dotenv", "helper npm api", "helper ansible --vault-id api",
+            "helper npm api", "helper ansible --vault-id api",
         ])
     func fullDevice(verb: String) throws {
         let outcome = try run(
             """
-            printf x | skr set api; echo '{{ skr://api }}' >t; echo A=b >e; export HOME=$work
+            printf x | skr set api; echo '{{ skr://api }}' >t; export HOME=$work
             skr \(verb) <t >file; [ -s file ] && echo answered; skr \(verb) <t >/dev/full; echo $?
             """)
         #expect(outcome.output == "answered\n70\n")

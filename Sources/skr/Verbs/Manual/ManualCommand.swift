@@ -49,10 +49,7 @@ struct ManualCommand: VerbCommand, VerbAction {
         }
         var codes = ExitCode.allCases.filter { launches || !$0.isOfLaunching }.map { ("\($0.rawValue)", $0.meaning) }
         if launches { codes.append(("other", "the exit code of CMD, or 128+N for a signal")) }
-        let stores = [
-            nil, SetCommand.configuration.commandName, ImportCommand.configuration.commandName,
-            CachedCommand.configuration.commandName,
-        ]
+        let stores = [nil, SetCommand.configuration.commandName, CachedCommand.configuration.commandName]
         let isStoring = stores.contains(verbs.first) || verb.command is any HelperClient.Type
         let variables = PlaceOptions.variables + (isStoring ? [TimeoutArgument.variable] : [])
         let isAboutSessions = [nil, SessionCommand.configuration.commandName].contains(verbs.first)

@@ -40,7 +40,7 @@ struct ListWidthTests {
     private func tables(_ line: String, widths: [Int]) throws -> [String] {
         let shown = try TerminalRunner().runQuietly(
             #"""
-            skr() { "$(type -P skr)" "$@" 2>/dev/null; }; export HOME=$(mktemp -d); cd $HOME; printf 'SERVICE_ONE_LONG=x\n' > .env
+            skr() { "$(type -P skr)" "$@" 2>/dev/null; }; export HOME=$(mktemp -d);
             printf 1 | skr set service-of-mine account-of-mine --timeout 90m
             for width in \#(widths.map { "\($0)" }.joined(separator: " ")); do stty cols $width; \#(line); done; rm -r $HOME
             """#, environment: ["SKR_NAMESPACE": "namespace-of-mine"])
@@ -72,19 +72,6 @@ struct ListWidthTests {
                 "SCOPE NAMESPACE KIND SERVICE ACCOUNT TIME LEFT", "SCOPE NAMESPACE SERVICE ACCOUNT TIME LEFT",
                 "SCOPE SERVICE ACCOUNT TIME LEFT", "SERVICE ACCOUNT TIME LEFT", "SERVICE ACCOUNT", "SERVICE",
             ])
-    }
-
-    @Test("a narrow import table shortens names and omits columns in the same way")
-    func importedColumns() throws {
-        #expect(
-            try tables(
-                "skr import --from dotenv .env --service application-of-mine", widths: [61, 42, 41, 31, 24, 17]) == [
-                    """
-                    KIND      SERVICE              ACCOUNT           BYTES  STATE
-                    password  application-of-mine  SERVICE_ONE_LONG  1      new
-                    """, "KIND SERVICE ACCOUNT BYTES STATE", "SERVICE ACCOUNT BYTES STATE", "SERVICE ACCOUNT STATE",
-                    "SERVICE ACCOUNT", "SERVICE",
-                ])
     }
 
     @Test("names are shortened on a terminal, but never in a pipe", arguments: [12, 20, 40, 60])

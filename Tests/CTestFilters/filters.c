@@ -2,7 +2,6 @@
 #include "filters.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
@@ -31,16 +30,11 @@ int test_filter_install(int operation, int error) {
     struct sock_filter other[] = {
         LOAD(nr), IF_EQUAL(call, 0, 1), RETURN(action), RETURN(SECCOMP_RET_ALLOW),
     };
-    struct sock_filter files[] = {
-        LOAD(nr), IF_EQUAL(__NR_renameat2, 3, 0), IF_EQUAL(__NR_openat, 0, 3), LOAD(args[2]),
-        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_TMPFILE & ~O_DIRECTORY, 0, 1), RETURN(action), RETURN(SECCOMP_RET_ALLOW),
-    };
     struct sock_fprog program = {.len = sizeof one / sizeof *one, .filter = one};
     if (operation == -1) program = (struct sock_fprog){.len = sizeof everything / sizeof *everything, .filter = everything};
     if (operation == -2) program = (struct sock_fprog){.len = sizeof adding / sizeof *adding, .filter = adding};
-    if (operation <= -3 && operation >= -5)
+    if (operation <= -3)
         program = (struct sock_fprog){.len = sizeof other / sizeof *other, .filter = other};
-    if (operation == -6) program = (struct sock_fprog){.len = sizeof files / sizeof *files, .filter = files};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
     if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) != 0) return errno;
     return 0;

@@ -32,15 +32,6 @@ enum MemoryFile {
         }
     }
 
-    /// Returns a file with this text, as the input of a program that is started next.
-    static func input(_ text: RawSpan) throws(CommandError) -> FileDescriptor {
-        do {
-            return try sealed(text)
-        } catch {
-            throw failure("another program's input", error, otherwise: "leave out --write-config")
-        }
-    }
-
     private static func sealed(_ bytes: RawSpan) throws -> FileDescriptor {
         let file = try create()
         try file.writeAll(bytes)

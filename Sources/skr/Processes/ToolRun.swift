@@ -15,21 +15,6 @@ struct ToolRun: ~Copyable {
 
     /// Runs a program to its end, without input.
     init(_ words: [String]) throws(CommandError) {
-        try self.init(words) { () throws(CommandError) in
-            do throws(Errno) {
-                return try FileDescriptor.openNothing()
-            } catch {
-                throw .internalError("can't open /dev/null: \(error.reason)", hint: nil)
-            }
-        }
-    }
-
-    /// Runs a program to its end, with this input.
-    init(_ words: [String], input: RawSpan) throws(CommandError) {
-        try self.init(words) { () throws(CommandError) in try MemoryFile.input(input) }
-    }
-
-    private init(_ words: [String], openingInput: () throws(CommandError) -> FileDescriptor) throws(CommandError) {
         do {
             let pipe = try FileDescriptor.pipe(options: .closeOnExec)
             let ends = (
@@ -37,7 +22,7 @@ struct ToolRun: ~Copyable {
             )
             try pipe.readEnd.close()
             try pipe.writeEnd.close()
-            let input = try openingInput()
+            let input = try FileDescriptor.openNothing()
             defer { try? input.close() }
             let started = Self.start(words, input: input, output: ends.writer)
             try ends.writer.close()
@@ -46,15 +31,10 @@ struct ToolRun: ~Copyable {
             try ends.reader.close()
             exitCode = started.map { Self.wait(for: $0) } ?? ExitCode.noCommand.rawValue
             self.output = output
-        } catch let error as CommandError {
-            throw error
         } catch {
             throw .internalError("can't run \(Display.quoted(words.first ?? "")): \(error.reason)", hint: nil)
         }
     }
-
-    /// Whether the program doesn't exist.
-    var isMissing: Bool { exitCode == ExitCode.noCommand.rawValue }
 
     /// The lines of the output, for output that isn't secret.
     var lines: [String] { texts(endedBy: UInt8(ascii: "\n")) }

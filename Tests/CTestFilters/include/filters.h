@@ -8,7 +8,6 @@
  *
  * `operation` selects the filtered calls: keyctl with this operation; or, if it is negative,
  *   -1: add_key, request_key and every keyctl    -2: add_key    -3: prctl    -4: mlock2    -5: signalfd4
- *   -6: renameat2, and openat with O_TMPFILE
  *
  * Returns 0, or an errno. */
 int test_filter_install(int operation, int error);

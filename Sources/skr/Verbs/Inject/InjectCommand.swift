@@ -103,7 +103,7 @@ struct InjectAction: VerbAction {
     private func handOver(_ bytes: RawSpan) throws(CommandError) {
         switch destination {
         case .standardOutput: try Console.write(bytes)
-        case .file(let path): try InjectedFile.write(bytes, to: path)
+        case .file(let path): try ReplacedFile.write(bytes, to: path)
         case .input: try MemoryFile.becomeStandardInput(bytes)
         }
     }

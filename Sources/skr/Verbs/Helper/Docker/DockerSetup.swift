@@ -1,47 +1,39 @@
 import CommandSupport
-import Keyutils
+package import Keyutils
 import SecretText
 
 /// The setup of docker, whose `config.json` names the helper for all servers.
-package struct DockerSetup: FileSetup {
+///
+/// Only an ordinary file changes, and only by one member of its object. Any other helper stays.
+package struct DockerSetup: WritableSetup {
     private static let member = "credsStore"
+    private static let ownMember = "\"\(member)\": \"skr\""
 
-    package init() {}
-
-    func path(for user: SetupUser) -> String {
+    private func path(for user: SetupUser) -> String {
         "\(user.variable("DOCKER_CONFIG") ?? user.path(".docker"))/config.json"
     }
 
-    func linkFolder(for user: SetupUser) -> String? { nil }
-
-    func unspeakableWord(_ call: SetupCall) -> String? { nil }
-
-    func namesLinkByPath(_ state: ConfigurationState) -> Bool { false }
-
-    func newFile(_ call: SetupCall) -> String { Self.newFile + "\n" }
-
-    /// The content of a new file; an edit of an existing object never looks like this.
-    ///
-    /// This is how uninstall recognises a file that install created.
-    private static let newFile = "{ \(ownMember) }"
-    private static let ownMember = "\"\(member)\": \"skr\""
-
     func instructions(_ call: SetupCall) -> [String] {
-        [
-            "in \(call.user.shown(path(for: call.user))):", "  \(Self.ownMember)",
-        ]
+        if case .ours = state(for: call.user) { [] } else { lines(for: call.user) }
     }
 
     func removalInstructions(_ call: SetupCall) -> [String] {
-        ["remove from \(call.user.shown(path(for: call.user))):", "  \(Self.ownMember)"]
+        switch state(for: call.user) {
+        case .none, .other: []
+        case .ours, .unreadable: lines(for: call.user)
+        }
+    }
+
+    private func lines(for user: SetupUser) -> [String] {
+        ["in \(user.shown(path(for: user))):", "  \(Self.ownMember)"]
     }
 
     func state(for user: SetupUser) -> ConfigurationState {
         let path = path(for: user)
-        do throws(CommandError) {
-            guard let text = try ConfigurationFile(path).text else { return .none }
-            let store = try text.bytes.withBytes { bytes throws(CommandError) -> String? in
-                try refusing(path) { () throws(SetupRefusal) in try self.store(in: bytes)?.name }
+        do throws(SetupRefusal) {
+            guard let text = try SetupFile.read(path) else { return .none }
+            let store = try text.bytes.withBytes { text throws(SetupRefusal) in
+                try Self.store(in: text, Self.members(of: text))?.name
             }
             guard let store, !store.isEmpty else { return .none }
             return store == "skr" ? .ours("\(Self.member): skr") : .other("\(Self.member): \(store)")
@@ -50,82 +42,98 @@ package struct DockerSetup: FileSetup {
         }
     }
 
-    package func edit(_ text: RawSpan) throws(SetupRefusal) -> TextEdit? {
-        // docker treats an empty file as a file without settings.
-        guard text.byteCount > 0 else { return TextEdit(0..<0, Self.newFile) }
-        let json = try Self.members(of: text)
-        guard let store = try store(in: text) else { return Self.insertion(into: json, text) }
-        if store.name == "skr" { return nil }
-        throw .taken(
-            store.name.isEmpty ? "an empty \(Self.member)" : "the \(Self.member) \(Display.quoted(store.name))",
-            hint: "to use skr, set it to \"skr\" by hand, and log in again: docker login SERVER")
+    func write(_ call: SetupCall) throws(CommandError) { try change(call, Self.adding) }
+
+    func remove(_ call: SetupCall) throws(CommandError) { try change(call, Self.removing) }
+
+    private func change(
+        _ call: SetupCall, _ edit: (RawSpan) throws(SetupRefusal) -> SecretBytes
+    ) throws(CommandError) {
+        let path = path(for: call.user)
+        let edited: SecretBytes
+        do throws(SetupRefusal) {
+            try SetupFile.requireOrdinary(path)
+            let text = try SetupFile.read(path) ?? SecretBox(SecretBytes(utf8: "{}\n"))
+            edited = try text.bytes.withBytes { text throws(SetupRefusal) in try edit(text) }
+        } catch {
+            throw CommandError(error, of: Display.quoted(path))
+        }
+        do throws(CommandError) {
+            try LinkFolder.make(LinkFolder.parent(of: path), mode: 0o700)
+            try edited.withBytes { text throws(CommandError) in try ReplacedFile.write(text, to: path) }
+        } catch {
+            throw CommandError(exitCode: error.exitCode, message: error.message, hint: SetupRefusal.hint)
+        }
     }
 
-    func edit(_ text: RawSpan, _ call: SetupCall) throws(SetupRefusal) -> TextEdit? { try edit(text) }
-
-    /// Returns the edit that adds the helper as the first member.
+    /// Returns the text with our member as the first one.
     ///
     /// The new member gets the white space that precedes the current first member.
-    private static func insertion(into json: JSONMembers, _ text: RawSpan) -> TextEdit {
+    package static func adding(to text: RawSpan) throws(SetupRefusal) -> SecretBytes {
+        let json = try members(of: text)
+        if let store = try store(in: text, json) {
+            throw SetupRefusal("its \(member) is \(Display.quoted(store.name))", .cannotCreate)
+        }
         let start = json.object.lowerBound + 1
-        guard let first = json.members.first else {
-            let hasLines = text.extracting(json.object).offset(of: UInt8(ascii: "\n")) != nil
-            return TextEdit(start..<start, hasLines ? "\n\t\(ownMember)" : ownMember)
+        let first = json.members.first?.range.lowerBound
+        return SecretBytes { edited in
+            edited.append(text.extracting(0..<(first ?? start)))
+            edited.append(first == nil ? ownMember : "\(ownMember),")
+            edited.append(text.extracting(start..<text.byteCount))
         }
-        return TextEdit(start..<start, "\(String(lossy: text.extracting(start..<first.range.lowerBound)))\(ownMember),")
     }
 
-    package func removal(from text: RawSpan) throws(SetupRefusal) -> SetupRemoval? {
-        guard text.byteCount > 0, let store = try store(in: text), store.name == "skr" else { return nil }
-        if text.isEqual(to: Self.newFile + "\n") { return .wholeFile }
-        if text.isEqual(to: Self.newFile) { return .text(SecretBox(copying: text.extracting(0..<0))) }
-        let json = try Self.members(of: text)
-        let (members, range) = (json.members, store.member.range)
-        guard text.extracting(range).isEqual(to: Self.ownMember),
-            let place = members.firstIndex(where: { $0.range == range })
-        else {
-            throw .unclear(
-                "its \(Self.member) is not in the form that 'skr helper install' writes",
-                hint: "remove it by hand: \(String(lossy: text.extracting(range)))")
+    /// Returns the text without our member.
+    package static func removing(from text: RawSpan) throws(SetupRefusal) -> SecretBytes {
+        let json = try members(of: text)
+        guard let store = try store(in: text, json), store.name == "skr" else {
+            throw SetupRefusal("its \(member) is not \"skr\"")
         }
-        if place + 1 < members.count {
-            let end = members[place + 1].range.lowerBound
-            return .text(SecretBox(TextEdit(range.lowerBound..<end, "").apply(to: text)))
+        var cut = json.members[store.index].range
+        if store.index > 0 {
+            cut = json.members[store.index - 1].range.upperBound..<cut.upperBound
+        } else if json.members.count > 1 {
+            cut = cut.lowerBound..<json.members[1].range.lowerBound
         }
-        let start = place > 0 ? members[place - 1].range.upperBound : json.object.lowerBound + 1
-        return .text(SecretBox(TextEdit(start..<range.upperBound, "").apply(to: text)))
+        return SecretBytes { edited in
+            edited.append(text.extracting(0..<cut.lowerBound))
+            edited.append(text.extracting(cut.upperBound..<text.byteCount))
+        }
     }
 
-    /// Returns the member that names the helper, and that name.
-    private func store(in text: RawSpan) throws(SetupRefusal) -> (name: String, member: JSONMembers.Member)? {
-        guard text.byteCount > 0 else { return nil }
+    /// Returns the helper that the file names, and the index of that member.
+    private static func store(
+        in text: RawSpan, _ json: JSONMembers
+    ) throws(SetupRefusal) -> (name: String, index: Int)? {
         // Go's JSON ignores case, and also treats U+017F as an s and U+212A as a k.
-        let found = try Self.members(of: text).members.filter {
-            $0.name.uppercased().lowercased() == Self.member.lowercased()
+        let found = json.members.indices.filter {
+            json.members[$0].name.uppercased().lowercased().utf8.elementsEqual(member.lowercased().utf8)
         }
-        guard let member = found.first else { return nil }
-        guard found.count == 1, case .found(let name) = JSONField.find(.root, in: text.extracting(member.value))
-        else { throw .unclear("its \(Self.member) is not a string, or occurs twice") }
-        return (name.withBytes { String(lossy: $0) }, member)
+        guard let index = found.first else { return nil }
+        guard found.count == 1,
+            case .found(let name) = JSONField.find(.root, in: text.extracting(json.members[index].value))
+        else { throw SetupRefusal("its \(member) is not a string, or occurs twice") }
+        return (name.withBytes { String(lossy: $0) }, index)
     }
 
     private static func members(of text: RawSpan) throws(SetupRefusal) -> JSONMembers {
         do throws(JSONMembers.NoObject) {
             return try JSONMembers(of: text)
         } catch {
-            throw .unclear("it is not a JSON object")
+            throw SetupRefusal("it is not a JSON object")
         }
     }
 }
 
 extension DockerSetup {
-    func remarks(on text: RawSpan, _ call: SetupCall) -> [CommandError] {
-        let servers = Self.plainServers(in: text).map(Display.plain)
+    func remarks(_ call: SetupCall) -> [CommandError] {
+        let path = path(for: call.user)
+        guard let text = try? SetupFile.read(path) else { return [] }
+        let servers = text.bytes.withBytes(Self.plainServers).map(Display.plain)
         guard let first = servers.first.map(Display.shellWord) else { return [] }
-        let path = call.user.shown(path(for: call.user))
         return [
             .data(
-                "\(path) contains unencrypted secrets of \(servers.joined(separator: ", "))",
+                "\(call.user.shown(path)) contains unencrypted secrets of \(servers.joined(separator: ", "))",
                 hint: "to move one to the keyring: docker logout \(first); docker login \(first)")
         ]
     }

@@ -1,36 +1,20 @@
 import CommandSupport
-import Keyutils
+import Glibc
 
-/// The setup of git, whose global configuration lists its helpers.
-///
-/// Before an edit is made, git reads the edited text. It must find one helper added, changed or removed, and
-/// no other change.
-struct GitSetup: FileSetup {
+/// The setup of git, whose own `git config` changes its global configuration.
+struct GitSetup: WritableSetup {
     private static let key = "credential.helper"
 
-    /// Returns the file that `git config --global` changes.
-    ///
-    /// git also reads another file. If only that one makes git call us, this method returns it instead.
-    func path(for user: SetupUser) -> String {
-        if let path = user.variable("GIT_CONFIG_GLOBAL") { return path }
-        let (usual, other) = (
-            user.path(".gitconfig"), (user.variable("XDG_CONFIG_HOME") ?? user.path(".config")) + "/git/config"
-        )
-        guard user.isThere(other) else { return usual }
-        guard user.isThere(usual) else { return other }
-        let isOnlyInOther =
-            !Self.isNamed(by: ["--file", usual]) && Self.isNamed(by: ["--file", other]) && Self.isNamed(by: [])
-        return isOnlyInOther ? other : usual
-    }
+    /// The helpers that git uses: those after the last empty value; `nil` if git can't read its configuration.
+    private let helpers: [String]?
+    /// The helpers in the file that `git config --global` changes.
+    private let globalHelpers: [String]
 
-    /// Returns whether git calls us, according to the values that it reads with these options.
-    private static func isNamed(by options: [String]) -> Bool {
-        guard let values = try? values(options) else { return false }
-        // An empty value removes the values before it.
-        return values.split(separator: "", omittingEmptySubsequences: false).last?.contains(where: isOurs) ?? false
+    init() {
+        let values = Self.values([])
+        helpers = values.map { $0.split(separator: "", omittingEmptySubsequences: false).last.map(Array.init) ?? [] }
+        globalHelpers = values == nil ? [] : Self.values(["--global"]) ?? []
     }
-
-    func linkFolder(for user: SetupUser) -> String? { nil }
 
     func unspeakableWord(_ call: SetupCall) -> String? {
         ([call.linkPath] + call.options).first { Display.plain($0) != $0 }
@@ -40,16 +24,74 @@ struct GitSetup: FileSetup {
         if case .ours(let text) = state { text.hasPrefix("/") } else { false }
     }
 
-    func newFile(_ call: SetupCall) -> String { GitLines.newFile(Self.program(call) + call.shellOptions) }
-
-    func instructions(_ call: SetupCall) -> [String] {
-        let wanted = Self.program(call) + call.shellOptions
-        return ["  git config --global --add \(Self.key) \(Display.shellWord(wanted))"]
+    func state(for user: SetupUser) -> ConfigurationState {
+        guard let helpers else { return user.program("git") == nil ? .none : .unreadable("git config \(Self.key)") }
+        if let own = helpers.last(where: Self.isOurs) {
+            return .ours(Self.ownOptions(own) == nil ? Self.shown(own) : Display.plain(own))
+        }
+        return helpers.last.map { .other(Self.shown($0)) } ?? .none
     }
 
+    func instructions(_ call: SetupCall) -> [String] { Self.lines(additions(for: call)) }
+
     func removalInstructions(_ call: SetupCall) -> [String] {
-        let own = (try? Self.values(["--global"]))?.compactMap(GitHelperValue.init) ?? []
-        return own.isEmpty ? ["  git config --global --edit"] : ["  \(Self.removal(of: GitHelperValue.pattern(own)))"]
+        if removals.isEmpty, case .ours = state(for: call.user) { return ["  git config --global --edit"] }
+        return Self.lines(removals)
+    }
+
+    func write(_ call: SetupCall) throws(CommandError) { try Self.run(additions(for: call), for: call.user) }
+
+    func remove(_ call: SetupCall) throws(CommandError) { try Self.run(removals, for: call.user) }
+
+    /// Returns the commands after which git calls us with these options; none if it does already.
+    ///
+    /// Without options, those of an earlier install stay.
+    private func additions(for call: SetupCall) -> [[String]] {
+        let helpers = helpers ?? []
+        let own = helpers.compactMap(Self.ownOptions)
+        let wanted = Self.program(call) + (call.options.isEmpty ? own.last ?? "" : call.shellOptions)
+        let isInOtherForm = call.options.isEmpty && own.isEmpty && helpers.contains(where: Self.isOurs)
+        guard !isInOtherForm, !helpers.contains(where: { $0.utf8.elementsEqual(wanted.utf8) }) else { return [] }
+        return removals + [["git", "config", "--global", "--add", Self.key, wanted]]
+    }
+
+    /// The commands that remove our values from the file that `git config --global` changes.
+    private var removals: [[String]] {
+        var removed: [String] = []
+        for value in globalHelpers where Self.ownOptions(value) != nil {
+            // Each command removes all equal values.
+            if !removed.contains(where: { $0.utf8.elementsEqual(value.utf8) }) { removed.append(value) }
+        }
+        return removed.map { ["git", "config", "--global", "--fixed-value", "--unset-all", Self.key, $0] }
+    }
+
+    private static func lines(_ commands: [[String]]) -> [String] {
+        commands.map { "  " + $0.map(Display.shellWord).joined(separator: " ") }
+    }
+
+    private static func run(_ commands: [[String]], for user: SetupUser) throws(CommandError) {
+        var refusal = refusal(of: commands, for: user)
+        for command in commands where refusal == nil {
+            if try ToolRun(command).exitCode != 0 { refusal = SetupRefusal("git has printed the reason") }
+        }
+        if let refusal { throw CommandError(refusal, of: "git's configuration") }
+    }
+
+    /// Returns why the commands can't be run with certainty; `nil` if they can.
+    private static func refusal(of commands: [[String]], for user: SetupUser) -> SetupRefusal? {
+        if commands.isEmpty { return SetupRefusal("its \(key) is not in the form that 'skr helper install' adds") }
+        if user.program("git") == nil { return SetupRefusal("git is not in PATH", .noCommand) }
+        let file = user.variable("GIT_CONFIG_GLOBAL")
+        let folders = [user.home, user.variable("XDG_CONFIG_HOME"), file.map(LinkFolder.parent)].compactMap(\.self)
+        if let other = folders.first(where: { !LinkFolder.isOwn($0) }) {
+            return SetupRefusal("\(Display.quoted(other)) belongs to another user", .noPermission)
+        }
+        var found = stat()
+        // git would replace a device, such as /dev/null, by a file.
+        if let file, unsafe stat(file, &found) == 0, found.st_mode & S_IFMT != S_IFREG {
+            return SetupRefusal("\(Display.quoted(file)) is not a regular file")
+        }
+        return nil
     }
 
     /// Returns our name if git finds the link by it, or else the link's path, which git passes to a shell.
@@ -59,109 +101,49 @@ struct GitSetup: FileSetup {
         return "/\(Display.shellWord(String(link.path.dropFirst())))"
     }
 
-    func state(for user: SetupUser) -> ConfigurationState {
-        guard let values = try? Self.values([]) else {
-            return user.program("git") == nil ? .none : .unreadable("git config \(Self.key)")
-        }
-        let effective = values.split(separator: "", omittingEmptySubsequences: false).last ?? []
-        if let own = effective.last(where: Self.isOurs) {
-            return .ours(GitHelperValue(own) == nil ? Self.shown(own) : Display.plain(own))
-        }
-        return effective.last.map { .other(Self.shown($0)) } ?? .none
-    }
-
-    func edit(_ text: RawSpan, _ call: SetupCall) throws(SetupRefusal) -> TextEdit? {
-        let entries = try GitEntries(of: text)
-        let own = entries.effective.compactMap(GitHelperValue.init)
-        let wanted = Self.program(call) + (call.options.isEmpty ? own.last?.options ?? "" : call.shellOptions)
-        let isOtherwise = own.isEmpty && call.options.isEmpty && entries.effective.contains(where: Self.isOurs)
-        guard !entries.effective.contains(wanted), !isOtherwise else { return nil }
-        let edit: TextEdit
-        let expected: TextEdit
-        if let old = own.last?.text, let entry = entries.helpers.last(where: { $0.value == old }) {
-            guard let line = GitLines.line(of: old, in: text) else { throw Self.otherForm }
-            edit = TextEdit(line, GitLines.line(wanted))
-            expected = TextEdit(entry.range, GitEntries.entry(wanted))
-        } else {
-            edit = GitLines.addition(of: wanted, to: text)
-            expected = TextEdit(entries.output.count..<entries.output.count, GitEntries.entry(wanted))
-        }
-        try edit.apply(to: text).withBytes { after throws(SetupRefusal) in try entries.require(expected, after: after) }
-        return edit
-    }
-
-    func removal(from text: RawSpan) throws(SetupRefusal) -> SetupRemoval? {
-        let entries = try GitEntries(of: text)
-        guard
-            let own = entries.helpers.last(where: { helper in
-                GitHelperValue(helper.value) != nil && GitLines.line(of: helper.value, in: text) != nil
-            })
-        else {
-            guard entries.helpers.contains(where: { GitHelperValue($0.value) != nil }) else { return nil }
-            throw Self.otherForm
-        }
-        guard case .text(let rest) = GitLines.removal(of: own.value, from: text) else { return .wholeFile }
-        return try rest.bytes.withBytes { bytes throws(SetupRefusal) in
-            try entries.require(TextEdit(own.range, ""), after: bytes)
-            // Earlier versions could add the helper several times.
-            do throws(SetupRefusal) {
-                return try removal(from: bytes) ?? .text(rest)
-            } catch {
-                return .text(rest)
-            }
-        }
-    }
-
-    private static var otherForm: SetupRefusal {
-        .unclear(
-            "its \(key) is not in the form that 'skr helper install' writes",
-            hint: "edit it by hand: git config --global --edit")
-    }
-
     /// Returns a warning for each other helper, because git asks all helpers and gives all of them the secrets.
-    func remarks(on text: RawSpan, _ call: SetupCall) -> [CommandError] {
-        let values = (try? GitEntries(of: text))?.effective ?? []
-        return values.filter { !Self.isOurs($0) }.map { other in
+    func remarks(_ call: SetupCall) -> [CommandError] {
+        (helpers ?? []).filter { !Self.isOurs($0) }.map { other in
             let name = Self.shown(other)
             let isPlain = name.utf8.allSatisfy { $0.isLetter || "-_".utf8.contains($0) }
             return .data(
                 "git has another helper, \(name), and will continue to give it every secret"
                     + (name == "store" ? ", which it writes to disk" : ""),
                 hint: isPlain
-                    ? "to remove it: \(Self.removal(of: "^\(name)( .*)?$"))" : "to see it: git config --global --edit")
+                    ? "to remove it: git config --global --unset-all \(Self.key) '^\(name)( .*)?$'"
+                    : "to see it: git config --global --edit")
         }
     }
 
-    private static func removal(of pattern: String) -> String {
-        "git config --global --unset-all \(key) \(Display.shellWord(pattern))"
+    /// Returns the options in a value of the form that 'skr helper install' adds; `nil` for any other value.
+    ///
+    /// It is our name or the path of our link, followed by options.
+    private static func ownOptions(_ value: String) -> String? {
+        let isPath = value.hasPrefix("/")
+        guard let program = value.firstRange(of: isPath ? "/git-credential-skr" : "skr") else { return nil }
+        // The path can be in quotes.
+        let rest = value[program.upperBound...].drop { isPath && $0 == "'" }
+        guard isPath || program.lowerBound == value.startIndex, rest.isEmpty || rest.first == " " else { return nil }
+        return String(rest)
     }
 
     private static func isOurs(_ value: String) -> Bool {
-        if GitHelperValue(value) != nil { return true }
+        if ownOptions(value) != nil { return true }
         let program = value.drop { $0 == "!" }.split(separator: " ").first?.split(separator: "/").last
         return program == "skr" || program == "git-credential-skr"
     }
-
-    private static let shellCommand = "a shell command"
 
     /// Returns the name of a helper, but not a shell command, which could contain a secret.
     private static func shown(_ value: String) -> String {
         let word = value.prefix { $0 != " " }
         let isName = !word.isEmpty && word.utf8.allSatisfy { $0.isLetter || $0.isDigit || "-_./".utf8.contains($0) }
-        return isName ? String(word) : shellCommand
+        return isName ? String(word) : "a shell command"
     }
 
-    private static func values(_ options: [String]) throws(CommandError) -> [String] {
-        let run = try ToolRun(["git", "config", "-z"] + options + ["--get-all", key])
-        switch run.exitCode {
-        case 0: return run.texts(endedBy: 0)
-        // The value is not set.
-        case 1: return []
-        default: throw .data("git can't read its configuration", hint: "to edit it: git config --global --edit")
-        }
+    /// Returns the values of `credential.helper`; `nil` if git can't read its configuration.
+    private static func values(_ options: [String]) -> [String]? {
+        guard let run = try? ToolRun(["git", "config", "-z"] + options + ["--get-all", key]) else { return nil }
+        // The exit code is 1 if the value is not set.
+        return [0, 1].contains(run.exitCode) ? run.texts(endedBy: 0) : nil
     }
-}
-
-extension SetupUser {
-    func isThere(_ path: String) -> Bool { (try? ConfigurationFile(path).text == nil) != true }
 }

@@ -4,9 +4,13 @@ import SystemPackage
 /// The configuration that makes a client use its helper.
 protocol ClientSetup: Sendable {
     /// Returns the lines that the user adds by hand; lines to copy are indented.
+    ///
+    /// The result is empty if the client is set up and there isn't any more to add.
     func instructions(_ call: SetupCall) -> [String]
 
     /// Returns the lines that the user removes by hand, in the same form.
+    ///
+    /// The result is empty if the client is not set up.
     func removalInstructions(_ call: SetupCall) -> [String]
 
     func state(for user: SetupUser) -> ConfigurationState
@@ -19,6 +23,14 @@ protocol ClientSetup: Sendable {
 
     /// Returns the only folder in which the client looks for its helper; `nil` if it searches PATH.
     func linkFolder(for user: SetupUser) -> String?
+}
+
+extension ClientSetup {
+    func namesLinkByPath(_ state: ConfigurationState) -> Bool { false }
+
+    func unspeakableWord(_ call: SetupCall) -> String? { nil }
+
+    func linkFolder(for user: SetupUser) -> String? { nil }
 }
 
 /// The helper that a client's configuration names.
@@ -127,15 +139,6 @@ struct SetupCall {
     var installedLink: HelperLink? {
         guard let link = ownLink, link.isInstalled else { return nil }
         return link.state == .here || folder != nil || link.folder.hasPrefix("\(user.home)/") ? link : nil
-    }
-
-    /// The existing links that lead to an `skr`.
-    var foundLinks: [HelperLink] {
-        guard let linkName else { return [] }
-        var folders: [String] = []
-        let places = (folder ?? setup.linkFolder(for: user)).map { [$0] } ?? [user.path(".local/bin")] + user.searchPath
-        for folder in places where !folders.contains(folder) { folders.append(folder) }
-        return folders.map { HelperLink(folder: $0, name: linkName) }.filter(\.leadsToSkr)
     }
 
     /// The place where the configuration already names us.

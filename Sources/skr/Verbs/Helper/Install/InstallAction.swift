@@ -9,19 +9,16 @@ struct InstallAction: VerbAction {
         let link = try call.link()
         try call.requirePlainWords()
         if let link { try install(link) }
-        let file = call.setup as? any FileSetup
-        for remark in file?.remarks(call) ?? [] { Console.warn(remark) }
-        if let file, writesConfiguration {
-            for line in try file.write(call) { try Console.writeLine(line) }
-            return
+        let setup = call.setup as? any WritableSetup
+        for remark in setup?.remarks(call) ?? [] { Console.warn(remark) }
+        let place = call.namedPlace
+        if let place { try Console.writeLine("\(call.name) is already set up: \(place)") }
+        let lines = call.setup.instructions(call)
+        guard !lines.isEmpty else { return }
+        let purpose = place == nil ? "to finish the setup" : "to set up more"
+        try call.change(lines, purpose, done: "changed the configuration", isWritten: writesConfiguration) {
+            () throws(CommandError) in try setup?.write(call)
         }
-        let place = file == nil ? call.namedPlace : file?.place(settingUp: call)
-        if let place { try Console.writeLine("\(call.name) is already set up in \(place)") }
-        guard file == nil || place == nil else { return }
-        try Console.writeLine(
-            (place == nil ? "to finish the setup" : "to set up more")
-                + (file == nil ? ":" : " (--write-config does this):"))
-        for line in call.setup.instructions(call) { try Console.writeLine(line) }
     }
 
     private func install(_ link: HelperLink) throws(CommandError) {
@@ -68,36 +65,23 @@ struct UninstallAction: VerbAction {
     let writesConfiguration: Bool
 
     func run() throws {
-        let isConfigured = try removeConfiguration()
-        let link = call.installedLink
-        for other in call.foundLinks where other.path != link?.path {
-            try Console.writeLine("kept the link \(Display.plain(other.path)): someone else may have created it")
+        let lines = call.setup.removalInstructions(call)
+        if !lines.isEmpty {
+            let (purpose, done) = ("to remove the configuration", "removed the configuration")
+            try call.change(lines, purpose, done: done, isWritten: writesConfiguration) { () throws(CommandError) in
+                try (call.setup as? any WritableSetup)?.remove(call)
+            }
         }
+        let link = call.installedLink
         if let link {
             try link.remove()
             try Console.writeLine("removed the link \(Display.plain(link.path))")
         }
-        guard isConfigured || link != nil else {
+        guard !lines.isEmpty || link != nil else {
             throw CommandError(
                 exitCode: .noItem,
                 message: "\(call.name) is not set up\(call.folder.map { " in \(Display.quoted($0))" } ?? "")",
                 hint: "'skr helper status' shows which clients are set up")
         }
-    }
-
-    /// Removes the configuration, or shows the lines to remove.
-    ///
-    /// - Returns: whether there was a configuration for us.
-    private func removeConfiguration() throws -> Bool {
-        let file = call.setup as? any FileSetup
-        if let file, writesConfiguration {
-            let lines = try file.remove(call)
-            for line in lines { try Console.writeLine(line) }
-            return !lines.isEmpty
-        }
-        guard case .ours = call.setup.state(for: call.user) else { return false }
-        try Console.writeLine("to remove the configuration\(file == nil ? ":" : " (--write-config does this):")")
-        for line in call.setup.removalInstructions(call) { try Console.writeLine(line) }
-        return true
     }
 }

@@ -21,9 +21,26 @@ package enum LinkFolder {
 
     /// Returns whether we can create files in the folder or, if it doesn't exist, in its nearest existing parent.
     private static func isWritable(_ folder: String) -> Bool {
-        guard unsafe access(folder, F_OK) != 0 else { return unsafe access(folder, W_OK | X_OK) == 0 }
-        guard let slash = folder.utf8.lastIndex(of: UInt8(ascii: "/")) else { return false }
-        return isWritable(String(folder[..<slash]))
+        existing(folder).map { unsafe access($0, W_OK | X_OK) == 0 } ?? false
+    }
+
+    /// Returns whether the folder or, if it doesn't exist, its nearest existing parent belongs to the effective user.
+    static func isOwn(_ folder: String) -> Bool {
+        var found = stat()
+        return existing(folder).map { unsafe stat($0, &found) == 0 && found.st_uid == geteuid() } ?? false
+    }
+
+    /// Returns the folder or, if it doesn't exist, its nearest existing parent.
+    private static func existing(_ folder: String) -> String? {
+        guard unsafe access(folder, F_OK) != 0 else { return folder }
+        guard let slash = folder.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
+        return slash == folder.startIndex ? "/" : existing(String(folder[..<slash]))
+    }
+
+    /// Returns the folder of a file.
+    static func parent(of path: String) -> String {
+        let folder = FilePath(path).removingLastComponent().string
+        return folder.isEmpty ? "." : folder
     }
 
     /// Creates a folder and its parents.
@@ -36,30 +53,21 @@ package enum LinkFolder {
                 if errno == EEXIST { return }
                 throw .last
             }
-            try FolderOwner.give(folder, in: parent)
+            try giveOwner(of: parent, to: folder)
         } catch {
             throw CommandError(
                 exitCode: .noPermission, message: "can't create the folder \(Display.quoted(folder)): \(error.reason)",
                 hint: "choose a folder that you can write to: --dir FOLDER")
         }
     }
-}
 
-/// Makes the user the owner of files that root creates in that user's home.
-enum FolderOwner {
-    /// Gives a new file to the owner of the folder that it is in.
-    static func give(_ file: FileDescriptor, in folder: String) throws(Errno) {
+    /// Gives a folder that root has created to the owner of its parent, unless a link has replaced it in the meantime.
+    private static func giveOwner(of parent: String, to folder: String) throws(Errno) {
         var found = stat()
-        guard geteuid() == 0, unsafe stat(folder, &found) == 0, found.st_uid != 0 else { return }
-        guard fchown(file.rawValue, found.st_uid, found.st_gid) == 0 else { throw .last }
-    }
-
-    /// Gives a new folder to the owner of its parent, unless a link has replaced it in the meantime.
-    static func give(_ new: String, in folder: String) throws(Errno) {
-        guard geteuid() == 0 else { return }
-        let descriptor = unsafe open(new, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard geteuid() == 0, unsafe stat(parent, &found) == 0, found.st_uid != 0 else { return }
+        let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { throw .last }
         defer { close(descriptor) }
-        try give(FileDescriptor(rawValue: descriptor), in: folder)
+        guard fchown(descriptor, found.st_uid, found.st_gid) == 0 else { throw .last }
     }
 }

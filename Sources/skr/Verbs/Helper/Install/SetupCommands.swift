@@ -17,7 +17,13 @@ struct SetupArguments: ParsableArguments {
     var writeConfig = false
 
     func call(options: [String] = []) throws(CommandError) -> SetupCall {
-        try SetupCall(client, registry: registry, folder: dir, options: options, user: try SetupUser())
+        let call = try SetupCall(client, registry: registry, folder: dir, options: options, user: try SetupUser())
+        guard !writeConfig || call.setup is any WritableSetup else {
+            throw .usage(
+                "skr doesn't edit the configuration of \(call.name)",
+                hint: "leave out --write-config, and edit it as the printed lines show")
+        }
+        return call
     }
 }
 
@@ -30,10 +36,11 @@ struct InstallCommand: VerbCommand {
             ~/.local/bin; for root, it is in /usr/local/bin if only that is in PATH; for terraform, it is in \
             ~/.terraform.d/plugins.
 
-            Prints the lines to add to the client's configuration. For git and docker, --write-config adds them.
+            Prints the lines to add to the client's configuration. For git and docker, --write-config adds them, if \
+            the files are yours and docker's config.json is an ordinary file. Otherwise the files stay unchanged \
+            (exit code 65, or 77 if they belong to another user).
 
-            install never replaces another program's file or another helper (exit code 73). It does not edit a file \
-            that it doesn't fully understand, or that has several hard links (exit code 65).
+            install never replaces another program's file or another helper (exit code 73).
 
             If you give --timeout, --scope or --namespace, the lines contain them. Some clients, such as docker, \
             start their helper without options: for these, set SKR_TIMEOUT, SKR_SCOPE and SKR_NAMESPACE instead.
@@ -65,8 +72,8 @@ struct UninstallCommand: VerbCommand {
         commandName: "uninstall",
         abstract: "Undo 'skr helper install'.",
         discussion: """
-            Removes the link, and prints the lines to delete from the client's configuration. With --write-config, \
-            deletes the line that 'skr helper install' added. Exit code 1 if the client is not set up.
+            Removes the link, and prints the lines to delete from the client's configuration. For git and docker, \
+            --write-config deletes them. Exit code 1 if the client is not set up.
 
             Stored secrets stay: 'skr delete' and 'skr clear' delete them.
             """

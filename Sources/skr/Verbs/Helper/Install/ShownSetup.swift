@@ -1,4 +1,5 @@
 import CommandSupport
+import Glibc
 import SecretText
 
 /// A client whose configuration we only show.
@@ -38,8 +39,6 @@ struct ShownSetup: ClientSetup {
 
     func unspeakableWord(_ call: SetupCall) -> String? { unquoted(call).first { Display.shellWord($0) != $0 } }
 
-    func namesLinkByPath(_ state: ConfigurationState) -> Bool { false }
-
     func instructions(_ call: SetupCall) -> [String] {
         lines(call, paths(call.user).first.map(call.user.shown) ?? "")
     }
@@ -52,8 +51,12 @@ struct ShownSetup: ClientSetup {
     func state(for user: SetupUser) -> ConfigurationState {
         if let name = variables.first(where: { user.variable($0)?.contains(words) ?? false }) { return .ours(name) }
         for path in paths(user) {
-            guard let file = try? ConfigurationFile(path) else { return .unreadable(user.shown(path)) }
-            if file.text?.bytes.withBytes({ $0.hasLine(with: words) }) ?? false { return .ours(user.shown(path)) }
+            do throws(SetupRefusal) {
+                let text = try SetupFile.read(path)
+                if text?.bytes.withBytes({ $0.hasLine(with: words) }) ?? false { return .ours(user.shown(path)) }
+            } catch {
+                return .unreadable(user.shown(path))
+            }
         }
         return .none
     }
@@ -63,7 +66,7 @@ struct ShownSetup: ClientSetup {
         // Some clients treat /dev/null as no file.
         let paths = files.flatMap { Self.paths($0, user) }.filter { $0 != "/dev/null" }
         guard readsOneFile else { return paths }
-        return (paths.first(where: user.isThere) ?? paths.last).map { [$0] } ?? []
+        return (paths.first(where: { unsafe access($0, F_OK) == 0 }) ?? paths.last).map { [$0] } ?? []
     }
 
     private static func paths(_ file: File, _ user: SetupUser) -> [String] {

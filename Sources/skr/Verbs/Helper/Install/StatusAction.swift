@@ -57,7 +57,7 @@ private struct ClientStatus: ListedRow {
 
     /// The command that sets the client up; `nil` if it is set up already.
     private var command: String? {
-        var end = setup is any FileSetup ? " --write-config" : ""
+        var end = setup is any WritableSetup ? " --write-config" : ""
         var isFound = link?.leadsToSkr ?? false || setup.namesLinkByPath(state)
         switch client.start {
         case .commandLine: isFound = true

@@ -10,15 +10,15 @@ struct HelperFileClientTests {
     func pasted(client: String, file: String) throws {
         let outcome = try HelperInstallTests.run(
             #"""
-            file=$HOME/\#(file); mkdir -p ${file%/*}; skr helper install \#(client) --write-config > lines; echo $?; ls $file 2> /dev/null
+            file=$HOME/\#(file); mkdir -p ${file%/*}; skr helper install \#(client) > lines; echo $?; ls $file 2> /dev/null
             grep -c "~/\#(file)" lines; sed -n 's/^  //p' lines > $file; skr helper status \#(client) | cut -f 3,4
-            cp $file before; skr helper install \#(client) | grep 'set up'; skr helper uninstall \#(client) --write-config | tail -n 2 | shown; cmp before $file
+            cp $file before; skr helper install \#(client) | grep 'set up'; skr helper uninstall \#(client) | tail -n 2 | shown; cmp before $file
             sed -i 's/^/# /' $file; skr helper status \#(client) | cut -f 3,4
             """#)
         let parts = outcome.output.split(separator: "\n")
         #expect(
             parts.starts(with: [
-                "0", "1", "~/\(file)\t-", "\(client) is already set up in ~/\(file)", "to set up more:",
+                "0", "1", "~/\(file)\t-", "\(client) is already set up: ~/\(file)", "to set up more:",
             ]), "\(outcome)")
         #expect(
             parts.last == "-\tskr helper install \(client)"
@@ -53,17 +53,19 @@ struct HelperFileClientTests {
     }
 
     @Test(
-        "--write-config prints the lines of a client that we don't edit, and creates no file",
+        "--write-config is refused for a client that we don't edit, and creates nothing",
         arguments: [
             "aws", "kubernetes", "ansible", "askpass", "go", "bazel", "google", "netrc", "kubectl", "podman", "ssh",
         ])
     func shown(client: String) throws {
         let outcome = try HelperInstallTests.run(
             """
-            skr helper install \(client) --write-config > lines; echo $?; find home -type f; skr helper install \(client) > shown
-            grep -v '^created the link\\|^the link' lines > a; grep -v '^created the link\\|^the link' shown | cmp - a; grep -c skr lines
+            for verb in install uninstall; do skr helper $verb \(client) --write-config; echo $?; done; ls -A home
+            skr helper install \(client) > lines; echo $?; find home -type f; grep -c skr lines | grep -vx 0
             """)
-        #expect(outcome.output.hasPrefix("0\n") && !outcome.output.hasSuffix("\n0\n"), "\(outcome)")
+        #expect(outcome.output.hasPrefix("64\n64\n0\n") && !outcome.output.contains("home"), "\(outcome)")
+        #expect(outcome.output.split(separator: "\n").count == 4, "\(outcome)")
+        #expect(outcome.errors.hasPrefix("skr: error: skr doesn't edit the configuration of \(client)\n"), "\(outcome)")
     }
 
     @Test("a client that uses another client's helper gets that client's link, and its own lines")
@@ -93,8 +95,8 @@ struct HelperFileClientTests {
                 skr-askpass
                 skr-bazel
                 skr-npm-work
-                  { "credsStore": "skr" }
-                docker is already set up in ~/.docker/config.json
+                  "credsStore": "skr"
+                docker is already set up: credsStore: skr
                 removed the link W/home/.local/bin/keyring
 
                 """, "\(outcome)")

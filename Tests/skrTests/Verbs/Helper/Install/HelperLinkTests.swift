@@ -53,24 +53,21 @@ struct HelperLinkTests {
             work=$(mktemp -d); mkdir "$work/$NAME"; export HOME="$work/$NAME" GIT_CONFIG_NOSYSTEM=1; cd "$HOME"
             unset XDG_CONFIG_HOME GIT_CONFIG_GLOBAL; mkdir $work/program
             ln -s "$(readlink -f "$(command -v skr)")" $work/program/skr; PATH=$work/program:/usr/bin:/bin
-            skr helper install git --timeout 90s --write-config 2>&1 | tail -n +2 | sed "s|/'*${work#/}|W|g"
+            skr helper install git --timeout 90s --write-config 2>&1 | sed -n 2p | sed "s|$work|W|g"; git config credential.helper | sed "s|/'*${work#/}|W|g"
             skr helper install git --write-config | tail -n 1
             printf 'protocol=https\nhost=h\nusername=u\npassword=s3cret\n\n' | git credential approve
             printf 'protocol=https\nhost=h\n\n' | git credential fill | tail -n 1; skr list | cut -f 1,2,3
             skr helper status | grep -c '^git.*git-credential-skr.* --timeout 1m30s.-$'; skr helper uninstall git | grep '^  ' > command
             git config --global --add credential.helper /x/git-credential-other; bash command; git config --get-all credential.helper
-            skr helper install git --write-config > log; skr helper uninstall git --write-config | sed "s|$work|W|g"
+            skr helper install git --write-config > log 2>&1; skr helper uninstall git --write-config | tail -n 1 | sed "s|$work|W|g"
             git config --get-all credential.helper; find . -type l; rm -r $work
             """#, environment: ["NAME": home])
         #expect(
-            outcome.output.hasPrefix(
-                "W/\(home)/.local/bin is not in PATH\ncreated ~/.gitconfig:\n  [credential]\n      helper = \(program.replacing("\\", with: "\\\\")) --"
-            ),
-            "\(outcome)")
+            outcome.output.hasPrefix("W/\(home)/.local/bin is not in PATH\n\(program) --timeout 1m30s\n"), "\(outcome)")
         #expect(
             outcome.output.contains(
-                " --timeout 1m30s\ngit is already set up in ~/.gitconfig\npassword=s3cret\ninternet\thttps://h\tu\n1\n/x/git-credential-other\n"
-            ), "\(outcome)")
+                " --timeout 1m30s\npassword=s3cret\ninternet\thttps://h\tu\n1\n/x/git-credential-other\n"),
+            "\(outcome)")
         #expect(outcome.output.hasSuffix("git-credential-skr\n/x/git-credential-other\n"), "\(outcome)")
     }
 
@@ -100,20 +97,18 @@ struct HelperLinkTests {
             #"""
             ln -s $skr bin/git-credential-skr; export PATH=$work/bin:$work/bin:$PATH
             skr helper install git --write-config | shown; ls -A home; skr helper uninstall git --write-config | shown
-            ls bin; git config credential.helper; skr helper uninstall git --write-config | shown; ls bin
+            ls bin; git config credential.helper; skr helper uninstall git --write-config; ls bin
             """#)
         #expect(
             outcome.output == """
                 the link W/bin/git-credential-skr already exists
                 W/bin is in PATH
-                created ~/.gitconfig:
-                  [credential]
-                      helper = skr
+                changed the configuration:
+                  git config --global --add credential.helper skr
                 .gitconfig
-                removed ~/.gitconfig, which contained nothing else
-                kept the link W/bin/git-credential-skr: someone else may have created it
+                removed the configuration:
+                  git config --global --fixed-value --unset-all credential.helper skr
                 git-credential-skr
-                kept the link W/bin/git-credential-skr: someone else may have created it
                 git-credential-skr
 
                 """, "\(outcome)")
@@ -126,15 +121,15 @@ struct HelperLinkTests {
             #"""
             ln -s $skr bin/skr; ln -s skr bin/docker-credential-skr; export PATH=$work/bin:$PATH
             skr helper install docker --write-config | shown | head -n 1
-            skr helper uninstall docker --dir $work/bin --write-config | shown; ls bin; ls -A home/.docker
+            skr helper uninstall docker --dir $work/bin --write-config | head -n 1; ls bin; cat home/.docker/config.json
             """#)
         #expect(
             outcome.output == """
                 the link W/bin/docker-credential-skr already exists
-                removed ~/.docker/config.json, which contained nothing else
-                kept the link W/bin/docker-credential-skr: someone else may have created it
+                removed the configuration:
                 docker-credential-skr
                 skr
+                {}
 
                 """, "\(outcome)")
     }
@@ -158,9 +153,7 @@ struct HelperLinkTests {
                 created the link /usr/local/bin/git-credential-skr -> W/program/skr
                 removed the link /usr/local/bin/git-credential-skr
                 0
-                kept the link /usr/local/bin/git-credential-skr: someone else may have created it
                 1
-                kept the link /usr/bin/docker-credential-skr: someone else may have created it
                 1
 
                 """, "\(outcome)")
@@ -181,33 +174,57 @@ struct HelperLinkTests {
     func readOnly() throws {
         let outcome = try run(
             #"""
-            chmod 755 $work; chmod 777 home; mkdir new; ln -s $skr new/docker-credential-skr
+            chmod 755 $work; chown 60435 home; mkdir new; ln -s $skr new/docker-credential-skr
             as() { setpriv --reuid 60435 --regid 60435 --clear-groups "$@"; }
             as skr helper install docker --dir new --write-config > /dev/null 2>&1; ls -A home
-            as skr helper uninstall docker --dir new --write-config | shown; echo ${PIPESTATUS[0]}; ls new; ls -A home/.docker
+            as skr helper uninstall docker --dir new --write-config | head -n 1; echo ${PIPESTATUS[0]}; ls new; cat home/.docker/config.json
             """#)
         #expect(
             outcome.output
-                == ".docker\nremoved ~/.docker/config.json, which contained nothing else\n77\ndocker-credential-skr\n",
+                == ".docker\nremoved the configuration:\n77\ndocker-credential-skr\n{}\n",
             "\(outcome)")
     }
 
     @Test(
-        "files that root makes in a user's home belong to that user, even without standard input",
+        "folders that root makes in a user's home belong to that user, even without standard input",
         .enabled(if: geteuid() == 0))
     func owner() throws {
         let outcome = try run(
             #"""
-            chown 60435:60436 home; skr helper install docker --write-config <&- > /dev/null
-            stat -c '%n %u:%g' home/.local home/.local/bin home/.docker home/.docker/config.json
+            chown 60435:60436 home; skr helper install docker <&- > /dev/null; stat -c '%n %u:%g' home/.local home/.local/bin
             """#)
         #expect(
             outcome.output == """
                 home/.local 60435:60436
                 home/.local/bin 60435:60436
-                home/.docker 60435:60436
-                home/.docker/config.json 60435:60436
 
                 """, "\(outcome)")
+    }
+
+    @Test("if the user can't enter the folder of skr's executable, install reports it", .enabled(if: geteuid() == 0))
+    func closedFolder() throws {
+        let outcome = try run(
+            """
+            mkdir -p closed/open home; cp "$(command -v skr)" closed/open/; chmod 700 closed; cd closed/open
+            setpriv --reuid 60495 --regid 60498 --clear-groups ./skr helper install docker 2>&1 | sed "s|$work|W|"; echo ${PIPESTATUS[0]}
+            """)
+        #expect(
+            outcome.output == """
+                skr: error: 'W/closed/open/skr' is in a folder that you can't enter
+                skr: hint: use an skr that is installed where your programs find it, such as /usr/local/bin
+                77
+
+                """, "\(outcome)")
+    }
+
+    @Test("if skr's executable was replaced, install creates no link to the removed file")
+    func replacedProgram() throws {
+        let outcome = try run(
+            """
+            cp "$(command -v skr)" gone; exec 9< gone; rm gone
+            /proc/self/fd/9 helper install docker 2>&1 | cut -d ' ' -f 3-; echo ${PIPESTATUS[0]}
+            """)
+        #expect(outcome.output.contains("gone (deleted)' does not exist any more"), "\(outcome)")
+        #expect(outcome.output.hasSuffix("\n75\n"))
     }
 }

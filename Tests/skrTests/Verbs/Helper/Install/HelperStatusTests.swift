@@ -83,14 +83,14 @@ struct HelperStatusTests {
                 docker\t-\tcredsStore: skr\t\(docker)
                 bazel\t-\t~/.bazelrc\tskr helper install bazel
                 aws\t-\t~/.aws/config\t-
-                -
+                can't be read: ~/.docker/config.json
                 -
                 other: skrew
                 skr
                 -
-                      helper = skr
+                  git config --global --add credential.helper skr
                 git\t-\ta shell command\t\(git)
-                git is already set up in ~/.gitconfig
+                git is already set up: a shell command
 
                 """, "\(outcome)")
     }
@@ -172,7 +172,7 @@ struct HelperStatusTests {
             outcome.output
                 == """
                 to remove the configuration (--write-config does this):
-                  git config --global --unset-all credential.helper '^skr( .*)?$'
+                  git config --global --fixed-value --unset-all credential.helper skr
                 removed the link W/home/.local/bin/git-credential-skr
                 skr
                 1

@@ -24,7 +24,7 @@ struct ShownSetupTests {
                 aws\tW/a
                 kubernetes\tW/k
                 npm\tW/n
-                aws is already set up in W/a
+                aws is already set up: W/a
                 to set up more:
                 in W/a, for each profile:
                 to remove the configuration:

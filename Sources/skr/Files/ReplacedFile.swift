@@ -6,7 +6,7 @@ import SystemPackage
 ///
 /// Until the text is complete, it is in a file without a name, which vanishes with this process. Only if it replaces
 /// another file does it have a temporary name for a moment. A `kill -9` at that moment leaves the temporary file.
-struct InjectedFile: ~Copyable {
+struct ReplacedFile: ~Copyable {
     private let path: String
     private let folder: OpenFolder
     private let name: String
@@ -20,7 +20,7 @@ struct InjectedFile: ~Copyable {
             if unsafe stat(path, &found) == 0, found.st_mode & S_IFMT != S_IFREG {
                 return try writeDirectly(text, to: path)
             }
-            try InjectedFile(path).replace(by: text)
+            try ReplacedFile(path).replace(by: text)
         } catch let error as CommandError {
             throw error
         } catch {

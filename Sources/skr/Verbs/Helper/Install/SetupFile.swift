@@ -1,0 +1,42 @@
+import CommandSupport
+import Glibc
+import Keyutils
+import SecretText
+import SystemPackage
+
+/// A client's configuration file, which can contain secrets.
+enum SetupFile {
+    private static let limit = 1 << 20
+
+    /// Reads the file; `nil` if it doesn't exist.
+    static func read(_ path: String) throws(SetupRefusal) -> SecretBox? {
+        do {
+            let file = try unsafe FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
+            return try file.closeAfter {
+                var found = stat()
+                guard unsafe fstat(file.rawValue, &found) == 0 else { throw Errno.last }
+                guard found.st_mode & S_IFMT == S_IFREG else { throw SetupRefusal("it is not a regular file") }
+                guard found.st_size <= limit else { throw SetupRefusal("it is larger than 1 MiB") }
+                return SecretBox(try SecretBytes.reading(file, limit: limit))
+            }
+        } catch Errno.noSuchFileOrDirectory {
+            return nil
+        } catch {
+            throw error as? SetupRefusal ?? SetupRefusal(error.reason)
+        }
+    }
+
+    /// Refuses a file unless it is absent or ordinary: a regular file of the effective user, with one name, in that
+    /// user's folder.
+    static func requireOrdinary(_ path: String) throws(SetupRefusal) {
+        guard LinkFolder.isOwn(LinkFolder.parent(of: path)) else {
+            throw SetupRefusal("its folder belongs to another user", .noPermission)
+        }
+        var found = stat()
+        guard unsafe lstat(path, &found) == 0 else { return }
+        guard found.st_mode & S_IFMT != S_IFLNK else { throw SetupRefusal("it is a link") }
+        guard found.st_mode & S_IFMT == S_IFREG else { throw SetupRefusal("it is not a regular file") }
+        guard found.st_nlink == 1 else { throw SetupRefusal("it has \(found.st_nlink) hard links") }
+        guard found.st_uid == geteuid() else { throw SetupRefusal("it belongs to user \(found.st_uid)", .noPermission) }
+    }
+}

@@ -23,19 +23,14 @@ extension SecretStore {
         _ item: ItemIdentity,
         with decode: (RawSpan) throws -> Value
     ) throws(SecretStoreError) -> Value? {
-        // Don't use `withBytes` and a `Result` here: looking up nested generic types at run time is slow.
-        var value: Value?
-        var failure: (any Error)?
+        var result: Result<Value, any Error>?
         try check(item)
-        _ = try backend.read(item) { bytes in
-            do {
-                value = try decode(bytes)
-            } catch {
-                failure = error
-            }
+        _ = try backend.read(item) { bytes in result = Result { try decode(bytes) } }
+        do {
+            return try result?.get()
+        } catch {
+            throw .undecodable(error, item: item)
         }
-        if let failure { throw .undecodable(failure, item: item) }
-        return value
     }
 
     /// Decodes bytes as `get` does.

@@ -10,9 +10,6 @@ import Synchronization
 ///
 /// A forked child inherits the memory, but not its lock in RAM. The first call in the child that allocates a slot locks
 /// all of the memory again. A child that allocates nothing soon executes another program.
-///
-/// The arena doesn't use the standard library's collections. In a command that runs once, building their metadata at
-/// run time would cost more than the arena's work.
 enum SecretArena {
     /// A piece of the arena's memory.
     ///
@@ -28,7 +25,7 @@ enum SecretArena {
 
     /// The free slots; the same lock guards the mappings.
     static let lock = LockBox(SizeClasses())
-    private nonisolated(unsafe) static var mappings = SlotStack()
+    private nonisolated(unsafe) static var mappings: [Slot] = []
     /// The error number of the first mapping that could not be locked; 0 if all could.
     private static let lockingError = Atomic<CInt>(0)
     /// The generation of forks in which the memory was last locked; `.max` until the first time.
@@ -43,7 +40,7 @@ enum SecretArena {
 
     /// All of the arena's memory.
     static var memory: [Slot] {
-        lock.withLock { _ in unsafe (0..<mappings.count).compactMap { unsafe mappings[$0] } }
+        lock.withLock { _ in unsafe mappings }
     }
 
     /// Returns a slot of at least `count` bytes, all zero.
@@ -57,7 +54,7 @@ enum SecretArena {
     static func deallocate(_ slot: Slot, wiping dirty: Int) {
         unsafe explicit_bzero(slot.start, min(dirty, slot.capacity))
         guard slot.capacity <= largestClass else {
-            lock.withLock { _ in unsafe mappings.remove(startingAt: slot.start) }
+            lock.withLock { _ in unsafe mappings.removeAll { unsafe $0.start == slot.start } }
             unsafe munmap(slot.start, slot.capacity)
             return
         }
@@ -75,9 +72,7 @@ enum SecretArena {
         let generation = Forks.generation
         lock.withLock { _ in
             guard lockedIn.load(ordering: .relaxed) != generation else { return }
-            for position in 0..<(unsafe mappings.count) {
-                if let mapping = unsafe mappings[position] { keepFromSwap(mapping) }
-            }
+            for mapping in unsafe mappings { keepFromSwap(mapping) }
             lockedIn.store(generation, ordering: .relaxed)
         }
     }
@@ -93,7 +88,7 @@ enum SecretArena {
         unsafe madvise(start, count, MADV_DONTDUMP)
         let mapping = unsafe Slot(start: start, capacity: count)
         keepFromSwap(mapping)
-        unsafe mappings.push(mapping)
+        unsafe mappings.append(mapping)
         return mapping
     }
 
@@ -146,10 +141,10 @@ struct SizeClasses {
 
     private var fresh: UnsafeMutableRawPointer?
     private var freshCount = 0
-    private var returned = SlotStack()
+    private var returned: [SecretArena.Slot] = []
 
     mutating func allocate(size: Int) -> SecretArena.Slot {
-        if let slot = returned.pop() { return slot }
+        if let slot = returned.popLast() { return slot }
         let start: UnsafeMutableRawPointer
         if freshCount > 0, let next = unsafe fresh {
             unsafe start = unsafe next
@@ -162,5 +157,5 @@ struct SizeClasses {
         return unsafe SecretArena.Slot(start: start, capacity: size)
     }
 
-    mutating func deallocate(_ slot: SecretArena.Slot) { returned.push(slot) }
+    mutating func deallocate(_ slot: SecretArena.Slot) { returned.append(slot) }
 }

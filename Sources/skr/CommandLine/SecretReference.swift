@@ -62,10 +62,7 @@ package struct SecretReference: Equatable {
 
     private static func decode(_ encoded: ArraySlice<UInt8>) throws(InputProblem) -> String {
         guard let bytes = PercentCoding.bytes(of: encoded) else { throw .badEscape }
-        // This initializer repairs invalid UTF-8, which changes the text. A validating initializer would create generic
-        // types at run time, which takes longer.
-        let text = String(decoding: bytes, as: UTF8.self)
-        guard text.utf8.elementsEqual(bytes) else { throw .notUTF8 }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw .notUTF8 }
         return text
     }
 }

@@ -82,36 +82,6 @@ struct SecretArenaTests {
         }
     }
 
-    @Test("a stack returns the last slot first, and frees the memory that it has outgrown")
-    func stack() async {
-        await #expect(processExitsWith: .success) {
-            func slot(_ number: Int) -> SecretArena.Slot {
-                unsafe SecretArena.Slot(
-                    start: UnsafeMutableRawPointer(bitPattern: number + 1) ?? .init(mutating: #dsohandle),
-                    capacity: number)
-            }
-            var stack = SlotStack()
-            let before = test_heap_size()
-            let count = 1 << 16
-            for number in 0..<count { stack.push(slot(number)) }
-            let used = test_heap_size() - before
-            let least = count * MemoryLayout<SecretArena.Slot>.stride
-            // The thread sanitizer has its own heap, whose size is unknown here.
-            if before > 0 { #expect((least..<least * 3 / 2).contains(used)) }
-            unsafe stack.remove(startingAt: slot(3).start)
-            #expect(stack[3]?.capacity == count - 1, "the last slot takes its place")
-            #expect(stack.count == count - 1)
-            #expect(stack[count - 1] == nil)
-            for number in (4..<count - 1).reversed() where stack.pop()?.capacity != number {
-                Issue.record("\(number) is not the last slot")
-                break
-            }
-            #expect(stack.count == 4)
-            for _ in 0..<4 { #expect(stack.pop() != nil) }
-            #expect(stack.pop() == nil)
-        }
-    }
-
     @Test("a child forked after a large secret has ended has all its memory locked", .enabled(if: Memory.mayLock))
     func forkedAfterUnmapping() async {
         await #expect(processExitsWith: .success) {

@@ -64,11 +64,8 @@ struct ExecAction: VerbAction {
         for path in environmentFiles { all += try EnvironmentFile.read(path).variables }
         all += variables
         all += files
-        // Not a set of names: its type would be created at run time, which takes longer than everything else here.
-        var last: [EnvironmentVariable] = []
-        for variable in all.reversed() where !last.contains(where: { $0.name == variable.name }) {
-            last.append(variable)
-        }
+        var names: Set<String> = []
+        var last = all.reversed().filter { names.insert($0.name).inserted }
         for position in last.indices where last[position].value == .inherited {
             let name = last[position].name
             last[position] = EnvironmentVariable(

@@ -2,24 +2,18 @@ import CommandSupport
 
 /// All clients that have a helper.
 enum HelperClients {
-    // Not an array, because its type would be looked up at run time. The clients that ask most often come first.
-    static let all: InlineArray<_, any HelperClient.Type> = [
+    static let all: [any HelperClient.Type] = [
         GitClient.self, DockerClient.self, AWSClient.self, KubernetesClient.self, CargoClient.self, KeyringClient.self,
         AnsibleClient.self, AskpassClient.self, TerraformClient.self, VaultClient.self, GoClient.self, BazelClient.self,
         NpmClient.self, GoogleClient.self, NetrcClient.self, HeadersClient.self,
     ]
 
-    /// The same clients as an array, for code that is not time-critical.
-    static var list: [any HelperClient.Type] { all.indices.map { all[$0] } }
-
     /// The names of all clients, and their aliases.
-    static var allNames: [String] { list.map { $0.name } + list.flatMap { $0.aliases } }
+    static var allNames: [String] { all.map { $0.name } + all.flatMap { $0.aliases } }
 
     /// Returns the client with this name or alias.
     static func serving(_ name: String) -> (any HelperClient.Type)? {
-        for index in all.indices where all[index].name == name { return all[index] }
-        for index in all.indices where all[index].aliases.contains(name) { return all[index] }
-        return nil
+        all.first { $0.name == name } ?? all.first { $0.aliases.contains(name) }
     }
 
     /// Returns the client and its words if we are called as its helper.
@@ -40,11 +34,11 @@ enum HelperClients {
     private static func link(
         _ name: String, _ arguments: CommandLineWords
     ) -> (client: any HelperClient.Type, words: CommandLineWords)? {
-        for index in all.indices {
-            switch all[index].start {
-            case .link(name, _, _): return (all[index], arguments)
+        for client in all {
+            switch client.start {
+            case .link(name, _, _): return (client, arguments)
             case .linkPerRegistry(let start) where name.utf8.starts(with: start.utf8):
-                return (all[index], arguments.prepending(String(Substring(name.utf8.dropFirst(start.utf8.count)))))
+                return (client, arguments.prepending(String(Substring(name.utf8.dropFirst(start.utf8.count)))))
             default: break
             }
         }

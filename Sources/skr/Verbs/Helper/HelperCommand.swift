@@ -19,7 +19,7 @@ struct HelperCommand: VerbCommand {
             shortens it.
             """,
         subcommands: [InstallCommand.self, UninstallCommand.self, StatusCommand.self],
-        groupedSubcommands: [CommandGroup(name: "Client", subcommands: HelperClients.list.map { $0.verb })]
+        groupedSubcommands: [CommandGroup(name: "Client", subcommands: HelperClients.all.map { $0.verb })]
     )
 
     static let examples = """

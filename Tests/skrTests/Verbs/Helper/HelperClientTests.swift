@@ -10,7 +10,7 @@ struct HelperClientTests {
     @Test("help, completion and manual page have the options that a call accepts")
     func options() throws {
         let helper = try CommandDefinition(of: RootCommand.self).verb(named: "helper")
-        for client in HelperClients.list {
+        for client in HelperClients.all {
             let definition = try #require(helper?.verb(named: client.name))
             let shown = definition.options.filter { !$0.isForEveryVerb }.compactMap(\.spelling)
             switch client.words {
@@ -24,7 +24,7 @@ struct HelperClientTests {
 
     @Test("no two clients have the same name or link")
     func names() {
-        let links = HelperClients.list.compactMap { $0.start.linkName(registry: "x") }
+        let links = HelperClients.all.compactMap { $0.start.linkName(registry: "x") }
         let names = HelperClients.allNames + HelperCommand.ownVerbs
         #expect(Set(names).count == names.count && Set(links).count == links.count)
     }
@@ -33,7 +33,7 @@ struct HelperClientTests {
     func help() throws {
         let runner = CommandRunner()
         let list = try runner.shell("skr helper --help", environment: ["COLUMNS": "80"]).output
-        for client in HelperClients.list {
+        for client in HelperClients.all {
             let help = try runner.shell("skr helper \(client.name) --help", environment: ["COLUMNS": "80"]).output
             #expect(help == (try runner.shell("skr help helper \(client.name)", environment: ["COLUMNS": "80"]).output))
             let paragraphs = help.prefix(upTo: try #require(help.firstRange(of: "USAGE: ")?.lowerBound)).split(
@@ -50,7 +50,7 @@ struct HelperClientTests {
 
     @Test("a client's examples work as printed, one after another")
     func examples() throws {
-        for client in HelperClients.list {
+        for client in HelperClients.all {
             let outcome = try HelperInstallTests.run("set -e\n\(client.verb.examples)\necho all of them")
             #expect(outcome.output.hasSuffix("all of them\n"), "\(client.name): \(outcome)")
         }

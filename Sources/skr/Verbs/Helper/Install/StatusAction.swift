@@ -9,7 +9,7 @@ struct StatusAction: VerbAction {
     let isJSON: Bool
 
     func run() throws {
-        let names = client.map { [$0] } ?? HelperClients.list.map { $0.name }
+        let names = client.map { [$0] } ?? HelperClients.all.map { $0.name }
         let rows = try names.flatMap { name in
             guard let client = HelperClients.serving(name) else { throw HelperClients.unknown(name) }
             return ClientStatus.all(of: client, name: name, user: user)

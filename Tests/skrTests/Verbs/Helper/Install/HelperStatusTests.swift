@@ -121,11 +121,11 @@ struct HelperStatusTests {
             """#)
         let lines = shown.split(separator: "\n").map(String.init)
         #expect(lines.allSatisfy { $0.count <= 80 } && lines.first?.hasSuffix("TO SET IT UP") ?? false, "\(shown)")
-        for client in HelperClients.list.map({ $0.name }) {
+        for client in HelperClients.all.map({ $0.name }) {
             let end = ["git": " --write-config", "docker": " --write-config", "npm": " REGISTRY"][client] ?? ""
             #expect(lines.contains { $0.hasSuffix("  skr helper install \(client)\(end)") }, "\(client): \(shown)")
         }
-        #expect(lines.count == HelperClients.list.count + 1 && shown.contains("  other..."), "\(shown)")
+        #expect(lines.count == HelperClients.all.count + 1 && shown.contains("  other..."), "\(shown)")
     }
 
     @Test("a narrow table shortens names first, then omits the least important columns one by one")

@@ -68,29 +68,20 @@ private final class KernelItemFetch: ItemFetch {
         try PayloadEncoding.with(bytes) { payload throws(SecretStoreError) in
             let pending = try PendingWrite(of: bytes, as: payload, for: item, timeout: timeout)
             // A key that an earlier attempt has placed is not a change by others.
-            var placed = attempt.progress?.placedKey
-            if placed == nil, try inItems(isUntouched) {
-                placed = try backend.inRoom(&attempt) { attempt throws(SecretStoreError) in
-                    try place(pending, payload, &attempt)
-                }
-            }
-            guard let placed else { return false }
-            do throws(SecretStoreError) {
-                return try finish(placed)
-            } catch {
-                let progress = attempt.makeProgress()
-                (progress.placedKey, progress.isVisible) = (placed, true)
-                throw error
+            if let placed = attempt.progress?.placedKey { return try finish(placed, &attempt) }
+            guard try inItems(isUntouched) else { return false }
+            return try backend.inRoom(&attempt) { attempt throws(SecretStoreError) in
+                try place(pending, payload, &attempt)
             }
         }
     }
 
-    /// Places the item; `nil` if something happened to it.
+    /// Places the item; false if something happened to it.
     private func place(
         _ pending: PendingWrite, _ payload: RawSpan, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> Key? {
+    ) throws(SecretStoreError) -> Bool {
         // Without the flag, other writers would not have removed the fetch's sentinel, so it would prove nothing.
-        guard let leases = try backend.rings.flaggedLeasesRing() else { return nil }
+        guard let leases = try backend.rings.flaggedLeasesRing() else { return false }
         let acquired = try inStoreTerms(item) { () throws(KeyringError) -> HeldLease? in
             guard try backend.rings.raiseUpdateFlag(in: leases, &attempt) else { return nil }
             return try backend.itemLeases.acquire(for: item.keyDescription, in: leases, &attempt)
@@ -113,19 +104,27 @@ private final class KernelItemFetch: ItemFetch {
             return true
         }
         if isLost { throw SecretStoreError(.leaseLost, item: item) }
-        return placed
+        guard let placed else { return false }
+        // Under the lease, so that no update starts from a value that is about to be withdrawn.
+        let isStored = try finish(placed, &attempt)
+        _ = lease.release()
+        return isStored
     }
 
     /// Completes the write of a placed key; false, with the key withdrawn, if a `clear` happened.
     ///
     /// A `clear` takes no lease, so this looks for the sentinel once more. Others may have read the key before it
     /// was withdrawn.
-    private func finish(_ placed: Key) throws(SecretStoreError) -> Bool {
-        guard try inItems(isSentinelThere) else {
+    private func finish(_ placed: Key, _ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
+        do throws(SecretStoreError) {
+            if try inItems(isSentinelThere) { return true }
             try withdraw(placed)
             return false
+        } catch {
+            let progress = attempt.makeProgress()
+            (progress.placedKey, progress.isVisible) = (placed, true)
+            throw error
         }
-        return true
     }
 
     /// Removes the placed key.

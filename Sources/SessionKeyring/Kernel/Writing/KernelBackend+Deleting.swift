@@ -11,7 +11,7 @@ extension KernelBackend {
             let removed = try remove(item) { ring, key throws(KeyringError) in
                 guard write.mayBegin else { return false }
                 try ring.unlink(key)
-                isInTime = isInTime && write.isInTime
+                isInTime = write.isInTime
                 return true
             }
             guard var removed else { continue }
@@ -49,7 +49,7 @@ extension KernelBackend {
         _ item: ItemIdentity,
         unlink: (Keyring, Key) throws(KeyringError) -> Bool
     ) throws(SecretStoreError) -> Bool? {
-        let outcome = try withKey(of: item) { ring, key throws(KeyringError) -> Bool? in
+        try withKey(of: item) { ring, key throws(KeyringError) -> Bool? in
             do throws(KeyringError) {
                 return try unlink(ring, key) ? true : nil
             } catch {
@@ -57,11 +57,7 @@ extension KernelBackend {
                 guard error.code == .notLinked else { throw error }
                 return false
             }
-        }
-        switch outcome {
-        case .some(let removed): return removed
-        case nil: return false
-        }
+        } ?? .some(false)
     }
 
     /// Takes the item's lease, if the quota has room for it.

@@ -119,7 +119,9 @@ extension SecretStoreError {
         case tooLarge(size: Int, limit: Int)
         /// The user's quota of keys or key bytes is full, and stayed full while the store waited.
         ///
-        /// Nothing was lost. ``SecretStoreError/quota`` reports the usage.
+        /// Nothing was lost: an existing item stays. ``SecretStoreError/quota`` reports the usage. Deleting items or
+        /// giving them timeouts makes room; expired items count until the kernel or the next write removes them. Root can
+        /// raise the limits (`kernel.keys.maxkeys`, `kernel.keys.maxbytes`).
         case quotaExceeded
         /// The session has ended and its keyring was revoked, as happens to a `tmux` that outlives its login.
         case sessionRevoked

@@ -29,16 +29,13 @@ extension ItemSeries {
             apart: true)
 
     private static let killed = product(
-        Operation.library, Operation.library, [.absent, .live, .expired, .updated, .deadRing, .nearQuota], .kill)
+        Operation.library, Operation.library, [.absent, .live, .expired, .updated, .deadRing], .kill)
 
     /// A sample, because each takes longer than the longest lease that the library takes by itself.
     private static let outlasting =
         product(
             [.set, .add, .delete, .update, .lease, .release, .fetch], [.set, .add, .update, .lease, .fetch],
             [.absent, .expired, .updated], .outlasting)
-        // An in-place write that loses its lease may have ended already.
-        + product(
-            [.set, .setTimeout, .update], [.setTimeout, .add, .update, .delete], [.nearQuota], .outlasting)
         // A fetch that loses the item's lease, which is short, but not its own.
         + product([.longFetch], [.list], [.absent, .expired], .outlasting)
 

@@ -42,8 +42,6 @@ struct PairTests {
     @Test(
         "the defects that the search found stay fixed", .enabled(if: geteuid() == 0),
         arguments: [
-            "update,list,near-quota,kill,same", "update,clear,near-quota,plain,same",
-            "delete,update,near-quota,plain,same",
             "delete,update,live,double,same,7,21", "long-fetch,list,absent,outlasting,same",
             // Helpers, whose stores for one service are serialised.
             "git-store,git-store-both,nothing,plain", "git-store-both,git-store,record,plain",

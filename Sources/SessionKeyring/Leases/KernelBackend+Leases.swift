@@ -5,6 +5,14 @@ extension KernelBackend {
         _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> any LeaseHandle {
         try rings.requireOwnSession()
+        return try inRoom(&attempt) { attempt throws(SecretStoreError) in
+            KernelLease(try acquireLease(name, lasting: duration, &attempt))
+        }
+    }
+
+    private func acquireLease(
+        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
+    ) throws(SecretStoreError) -> HeldLease {
         for _ in 0..<SecondLooks.replacedRings {
             let ring = try rings.pair(&attempt).leases
             let lease: HeldLease?
@@ -18,7 +26,7 @@ extension KernelBackend {
                 continue
             }
             guard let lease else { throw attempt.blocked() }
-            return KernelLease(lease)
+            return lease
         }
         throw SecretStoreError(.blocked(.ringMaker))
     }

@@ -1,3 +1,4 @@
+import CTestFilters
 import Foundation
 import Keyutils
 import SessionKeyring
@@ -144,5 +145,24 @@ struct FetchUndoneTests {
         // The fetches leave nothing in the keyring, once the kernel has collected their keys.
         let ring = try scratch.keyring.search(keyring: "skr:default")
         #expect(try becomesTrue { () throws in try ring.members().isEmpty })
+    }
+
+    @Test("a set that can't end a fetch throws")
+    func unendedFetch() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try TestSession.join()
+            let store = try SecretStore()
+            guard let fetch = try store.backend.beginFetch(of: item) else { exit(2) }
+            // KEYCTL_UNLINK
+            guard test_filter_install(9, ENOMEM) == 0 else { exit(3) }
+            do throws(SecretStoreError) {
+                try store.set("new", for: item)
+                exit(4)
+            } catch {
+                succeed(5, error.underlying?.code == .outOfMemory)
+            }
+            withExtendedLifetime(fetch) {}
+            exit(0)
+        }
     }
 }

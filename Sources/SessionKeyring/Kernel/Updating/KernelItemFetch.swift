@@ -6,7 +6,9 @@ extension KernelBackend {
     ) throws(SecretStoreError) -> (any ItemFetch)? {
         try rings.requireOwnSession()
         do throws(SecretStoreError) {
-            let sentinel = try placeFetchSentinel(of: item, &attempt)
+            let sentinel = try inRoom(&attempt) { attempt throws(SecretStoreError) in
+                try placeFetchSentinel(of: item, &attempt)
+            }
             return KernelItemFetch(
                 of: item, by: self, sentinel: sentinel, before: try withKey(of: item) { _, key in key })
         } catch {
@@ -20,14 +22,15 @@ extension KernelBackend {
     ) throws(SecretStoreError) -> Key {
         // If the process dies, the sentinel expires after this time.
         let lifetime = try SecretStore.keyTimeout(HeldLease.longest, item: item)
-        let pending = PendingWrite(item: item.fetchSentinel, timeout: lifetime)
+        let one: InlineArray<1, UInt8> = [0]
+        let payload = unsafe one.span.bytes
+        let pending = try PendingWrite(of: payload, as: payload, for: item.fetchSentinel, timeout: lifetime)
         var placed: Key?
         try withPair(for: item, &attempt) { pair, attempt throws(KeyringError) in
             // Don't wait until all writers have seen the flag. That usually happens during the fetch, and `place` makes
             // sure of it before it stores the result.
             _ = try rings.raiseUpdateFlag(in: pair.leases, &attempt)
-            let one: InlineArray<1, UInt8> = [0]
-            let key = try unsafe stage(pending, one.span.bytes)
+            let key = try stage(pending, payload)
             do throws(KeyringError) {
                 try Keyring.thread.move(key, to: pair.items)
             } catch {
@@ -70,7 +73,7 @@ private final class KernelItemFetch: ItemFetch {
             // A key that an earlier attempt has placed is not a change by others.
             if let placed = attempt.progress?.placedKey { return try finish(placed, &attempt) }
             guard try inItems(isUntouched) else { return false }
-            return try backend.inRoom(&attempt) { attempt throws(SecretStoreError) in
+            return try backend.inRoom(for: pending, &attempt) { attempt throws(SecretStoreError) in
                 try place(pending, payload, &attempt)
             }
         }

@@ -61,7 +61,7 @@ private final class KernelItemUpdate: ItemUpdate {
         return try PayloadEncoding.with(bytes) { payload throws(SecretStoreError) in
             let pending = try PendingWrite(of: bytes, as: payload, for: item, timeout: timeout)
             if !isStored {
-                let outcome = try backend.inRoom(&attempt) { attempt throws(SecretStoreError) in
+                let outcome = try backend.inRoom(for: pending, &attempt) { attempt throws(SecretStoreError) in
                     try store(pending, payload, &attempt)
                 }
                 switch outcome {

@@ -10,7 +10,7 @@ extension KernelBackend {
             let pending = try PendingWrite(of: bytes, as: payload, for: item, timeout: timeout)
             // Each lost round means that another process was faster.
             for _ in 0..<SecondLooks.lostLeases {
-                let outcome = try inRoom(&attempt) { attempt throws(SecretStoreError) in
+                let outcome = try inRoom(for: pending, &attempt) { attempt throws(SecretStoreError) in
                     try create(pending, payload, &attempt)
                 }
                 switch outcome {

@@ -6,21 +6,36 @@ import Keyutils
 /// Without this, the kernel would count expired items in the quota for another five minutes.
 extension KernelBackend {
     /// Makes an attempt; if the quota has no room and the attempt may use last resorts, frees quota and tries again.
+    ///
+    /// - Parameter pending: the value that needs room; `nil` if it's only a lease.
+    /// - Throws: also ``SecretStoreError`` with `tooLarge` if the quota could never hold the value.
     func inRoom<Result>(
-        _ attempt: inout BackendAttempt, _ body: (inout BackendAttempt) throws(SecretStoreError) -> Result
+        for pending: PendingWrite? = nil, _ attempt: inout BackendAttempt,
+        _ body: (inout BackendAttempt) throws(SecretStoreError) -> Result
     ) throws(SecretStoreError) -> Result {
         do throws(SecretStoreError) {
             return try body(&attempt)
         } catch {
-            guard error.code == .quotaExceeded, attempt.mayUseLastResorts, try makeRoom(&attempt) else { throw error }
+            guard error.code == .quotaExceeded else { throw error }
+            if let pending { try checkQuotaCouldHold(pending) }
+            guard attempt.mayUseLastResorts, try makeRoom(&attempt) else { throw error }
             return try body(&attempt)
         }
+    }
+
+    /// Throws `tooLarge` if the quota has no room for the secret even when everything else is deleted.
+    private func checkQuotaCouldHold(_ pending: PendingWrite) throws(SecretStoreError) {
+        guard let quota = try? KeyQuota.current() else { return }
+        // Besides the payload, the quota must hold these names with their NULs, and a link of 4 bytes to each key.
+        let names = [pending.item.keyDescription, rings.itemsName, NamespaceRings.leasesName]
+        try pending.checkSize(upTo: quota.maximumBytes - names.reduce(0) { $0 + $1.utf8.count + 5 })
     }
 
     /// Frees quota; true if there may be more room now.
     ///
     /// - Throws: ``SecretStoreError`` with `contended` if the attempt is blocked.
     func makeRoom(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
+        try itemLeases.sweep()
         let emptyRings = try rings.removeEmptyRings(&attempt)
         let expired = try reapExpired(&attempt)
         return emptyRings + expired > 0
@@ -32,7 +47,6 @@ extension KernelBackend {
         guard let ring = try rings.findItems(), let leaseRing = try rings.findLeasesRing(),
             let table = try? KeyTable.snapshot()
         else { return 0 }
-        try itemLeases.sweep()
         var reaper = Reaper(leases: itemLeases, items: ring, leaseRing: leaseRing)
         let mayRemove: Bool
         do throws(KeyringError) {

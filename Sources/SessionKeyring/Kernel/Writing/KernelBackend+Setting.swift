@@ -11,11 +11,8 @@ extension KernelBackend {
         try rings.requireOwnSession()
         try PayloadEncoding.with(bytes) { payload throws(SecretStoreError) in
             let pending = try PendingWrite(of: bytes, as: payload, for: item, timeout: timeout)
-            do throws(SecretStoreError) {
-                try inRoom(&attempt) { attempt throws(SecretStoreError) in try place(pending, payload, &attempt) }
-            } catch {
-                if error.code == .quotaExceeded { try checkQuotaCouldHold(pending, payload) }
-                throw error
+            try inRoom(for: pending, &attempt) { attempt throws(SecretStoreError) in
+                try place(pending, payload, &attempt)
             }
         }
     }
@@ -36,18 +33,6 @@ extension KernelBackend {
             }
             return try placeUnderLease(pending, payload, in: pair, &attempt)
         }
-    }
-
-    /// Throws `tooLarge` if the quota has no room for the secret even when everything else is deleted.
-    private func checkQuotaCouldHold(_ pending: PendingWrite, _ payload: RawSpan) throws(SecretStoreError) {
-        guard let quota = try? KeyQuota.current() else { return }
-        // Besides the payload, the quota must hold these names with their NULs, and a link of 4 bytes to each key.
-        let names = [pending.item.keyDescription, rings.itemsName, NamespaceRings.leasesName]
-        let limit = quota.maximumBytes - names.reduce(0) { $0 + $1.utf8.count + 5 }
-        guard payload.byteCount > limit else { return }
-        let size = PayloadEncoding.secretSize(payload)
-        throw SecretStoreError(
-            .tooLarge(size: size, limit: limit - (payload.byteCount - size)), item: pending.item)
     }
 
     enum PlainPlacement {
@@ -90,11 +75,22 @@ extension KernelBackend {
     private func placeUnderLease(
         _ pending: PendingWrite, _ payload: RawSpan, in pair: NamespaceRings.Pair, _ attempt: inout BackendAttempt
     ) throws(KeyringError) -> Bool {
+        let name = pending.item.keyDescription
+        let late = attempt.progress?.lateKey
         // Each lost round means that this process was stopped for the whole duration of the lease.
         for _ in 0..<SecondLooks.lostLeases {
-            let lease = try itemLeases.acquire(for: pending.item.keyDescription, in: pair.leases, &attempt)
+            let lease: HeldLease?
+            do throws(KeyringError) {
+                lease = try itemLeases.acquire(for: name, in: pair.leases, &attempt)
+            } catch {
+                // If nobody holds the lease, no update can displace the late key any more.
+                guard error.code == .quotaExceeded, attempt.mayUseLastResorts, let late else { throw error }
+                if try itemLeases.isHeld(name, in: pair.leases) { return attempt.isBlocked(by: .itemLease) }
+                guard try current(pending.item, in: pair.items) == late else { throw error }
+                return true
+            }
             guard let lease else { return false }
-            if let late = attempt.progress?.lateKey, try current(pending.item, in: pair.items) == late { return true }
+            if let late, try current(pending.item, in: pair.items) == late { return true }
             if try lease.place(try stage(pending, payload), in: pair.items) {
                 try dropFetchSentinel(of: pending.item, in: pair.items)
                 _ = lease.release()

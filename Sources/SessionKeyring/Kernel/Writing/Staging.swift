@@ -32,10 +32,8 @@ enum Staging {
 struct PendingWrite {
     let item: ItemIdentity
     let timeout: KeyTimeout?
-
-    init(item: ItemIdentity, timeout: KeyTimeout?) {
-        (self.item, self.timeout) = (item, timeout)
-    }
+    private let size: Int
+    private let payloadSize: Int
 
     /// Checks the size of these bytes, whose payload may be one byte longer (``PayloadEncoding``).
     ///
@@ -43,11 +41,14 @@ struct PendingWrite {
     init(
         of bytes: RawSpan, as payload: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?
     ) throws(SecretStoreError) {
-        guard payload.byteCount <= Key.largestUserPayload else {
-            let limit = Key.largestUserPayload - (payload.byteCount - bytes.byteCount)
-            throw SecretStoreError(.tooLarge(size: bytes.byteCount, limit: limit), item: item)
-        }
-        self.init(item: item, timeout: timeout)
+        (self.item, self.timeout, size, payloadSize) = (item, timeout, bytes.byteCount, payload.byteCount)
+        try checkSize(upTo: Key.largestUserPayload)
+    }
+
+    /// Throws `tooLarge` if the payload has more bytes than this limit.
+    func checkSize(upTo limit: Int) throws(SecretStoreError) {
+        guard payloadSize > limit else { return }
+        throw SecretStoreError(.tooLarge(size: size, limit: limit - (payloadSize - size)), item: item)
     }
 }
 

@@ -1,22 +1,45 @@
 import Foundation
 import Keyutils
-import SessionKeyring
+import SessionKeyringTesting
 import TestSupport
 import Testing
+
+@testable import SessionKeyring
 
 private let item = ItemIdentity.password(service: "full")
 
 private func value(_ byte: UInt8, count: Int = 15_000) -> [UInt8] { [UInt8](repeating: byte, count: count) }
 
-/// The error code of a set with a single attempt that may use the last resorts; `nil` if it succeeds.
-private func failure(ofSetting secret: [UInt8], in store: SecretStore) -> SecretStoreError.Code? {
+/// The error code of one attempt that may use the last resorts; `nil` if it succeeds.
+private func failure(
+    _ body: (inout BackendAttempt) throws(SecretStoreError) -> Void
+) -> SecretStoreError.Code? {
     var attempt = BackendAttempt(mayUseLastResorts: true)
     do throws(SecretStoreError) {
-        try store.backend.set(secret.span.bytes, for: item, timeout: nil, &attempt)
+        try body(&attempt)
         return nil
     } catch {
         return error.code
     }
+}
+
+/// Fills the quota with items that expire in two seconds, and waits until they have.
+private func fillWithExpired(_ store: SecretStore) throws {
+    var failures = 0
+    while failures < 5 {
+        do throws(SecretStoreError) {
+            let brief = ItemIdentity.password(service: "brief", account: UUID().uuidString)
+            var attempt = BackendAttempt(mayUseLastResorts: false)
+            try store.backend.set([1].span.bytes, for: brief, timeout: try? KeyTimeout(.seconds(2)), &attempt)
+            failures = 0
+        } catch {
+            succeed(20, error.code == .quotaExceeded)
+            failures += 1
+            // The kernel frees quota late.
+            usleep(30_000)
+        }
+    }
+    succeed(21, try becomesTrue(within: 3.1) { try store.items().isEmpty })
 }
 
 /// Each test runs as a separate user whose quota of 20,000 bytes has no room for a second value.
@@ -120,20 +143,98 @@ struct FullQuotaTests {
         }
     }
 
-    @Test("a secret that could never fit is tooLarge; a smaller one is quotaExceeded")
+    @Test("expired items make room for a fetch and for a lease", arguments: [false, true])
+    func roomForLeases(isFetch: Bool) async {
+        await #expect(processExitsWith: .exitCode(0)) { [isFetch = isFetch as Bool] in
+            try OrdinaryUser.becomeInNewSession(isFetch ? 60_189 : 60_190)
+            let store = try SecretStore()
+            try fillWithExpired(store)
+            var attempts = 0
+            let isDone = becomesTrue {
+                attempts += 1
+                // The kernel frees quota late, and the first attempt raises the update flag.
+                usleep(30_000)
+                var isDone = false
+                let code = failure { attempt throws(SecretStoreError) in
+                    if isFetch {
+                        isDone = try store.backend.beginFetch(of: item, &attempt) != nil
+                    } else {
+                        _ = try store.backend.takeLease("job", lasting: .seconds(5), &attempt)
+                        isDone = true
+                    }
+                }
+                succeed(3, code == nil || code == .quotaExceeded || code == .contended)
+                return isDone
+            }
+            succeed(4, isDone && attempts < 30)
+            exit(0)
+        }
+    }
+
+    @Test("a late set succeeds if its value stays, even without room for a lease")
+    func lateSet() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            try OrdinaryUser.becomeInNewSession(60_191)
+            let store = try SecretStore()
+            try blocking { try store.blockingUpdate(item, timeout: nil) { (_: [UInt8]?) in value(1, count: 10) } }
+            guard let backend = store.backend as? KernelBackend else { exit(2) }
+            let filler = value(1, count: 10)
+            for number in 0..<200 {
+                guard (try? Keyring.thread.add(.user, "\(number)", payload: filler.span.bytes)) != nil else { break }
+            }
+            func set(_ late: Key) -> SecretStoreError.Code? {
+                failure { attempt throws(SecretStoreError) in
+                    let progress = attempt.makeProgress()
+                    (progress.lateKey, progress.isVisible) = (late, true)
+                    try store.backend.set(value(1, count: 10).span.bytes, for: item, timeout: nil, &attempt)
+                }
+            }
+            guard let key = try backend.withKey(of: item, { _, key in key }) else { exit(3) }
+            succeed(4, set(key) == nil)
+            succeed(5, set(Key(Keyring.thread)) == .quotaExceeded)
+            exit(0)
+        }
+    }
+
+    @Test("a secret that could never fit is tooLarge, however it is stored; a smaller one is quotaExceeded")
     func limit() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try OrdinaryUser.becomeInNewSession(60_188)
             let store = try SecretStore()
+            func failure(ofSetting secret: [UInt8]) -> SecretStoreError.Code? {
+                SessionKeyringTests.failure { attempt throws(SecretStoreError) in
+                    try store.backend.set(secret.span.bytes, for: item, timeout: nil, &attempt)
+                }
+            }
             // Each name ends with a NUL, and the link to its key takes 4 bytes.
             let names = [item.keyDescription, "skr:default", NamespaceRings.leasesName]
             let limit = try KeyQuota.current().maximumBytes - names.reduce(0) { $0 + $1.utf8.count + 5 }
-            succeed(3, failure(ofSetting: value(1, count: limit), in: store) == .quotaExceeded)
-            let code = failure(ofSetting: value(1, count: limit + 1), in: store)
+            succeed(3, failure(ofSetting: value(1, count: limit)) == .quotaExceeded)
+            let code = failure(ofSetting: value(1, count: limit + 1))
             succeed(4, code == .tooLarge(size: limit + 1, limit: limit))
             // A secret of only NULs takes one more byte.
-            let codeOfNULs = failure(ofSetting: value(0, count: limit), in: store)
+            let codeOfNULs = failure(ofSetting: value(0, count: limit))
             succeed(5, codeOfNULs == .tooLarge(size: limit, limit: limit - 1))
+            let large = value(1, count: limit + 1)
+            func isTooLarge(_ body: (inout BackendAttempt) throws(SecretStoreError) -> Void) -> Bool {
+                SessionKeyringTests.failure(body) == .tooLarge(size: limit + 1, limit: limit)
+            }
+            let isTooLargeToAdd = isTooLarge { attempt throws(SecretStoreError) in
+                try store.backend.add(large.span.bytes, for: item, timeout: nil, &attempt)
+            }
+            succeed(6, isTooLargeToAdd)
+            guard let fetch = try store.backend.beginFetch(of: item) else { exit(7) }
+            usleep(30_000)
+            let isTooLargeToKeep = isTooLarge { attempt throws(SecretStoreError) in
+                _ = try fetch.store(large.span.bytes, timeout: nil, &attempt)
+            }
+            succeed(8, isTooLargeToKeep)
+            let update = try store.backend.beginUpdate(of: item, lasting: .seconds(60))
+            _ = try update.read { _ in }
+            let isTooLargeToCommit = isTooLarge { attempt throws(SecretStoreError) in
+                _ = try update.commit(large.span.bytes, timeout: nil, &attempt)
+            }
+            succeed(9, isTooLargeToCommit)
             exit(0)
         }
     }

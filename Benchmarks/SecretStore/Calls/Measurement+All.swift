@@ -21,7 +21,6 @@ extension Measurement {
         },
         call(.lease, "lease, acquired and released", atMost: nil, size: 200, calls: 20),
         crowded(10, atMost: 1.30), crowded(10, atMost: nil, inC: true),
-        crowded(100, atMost: nil), crowded(1_000, atMost: nil),
     ]
 
     private static func call(
@@ -56,7 +55,7 @@ extension Measurement {
     private static func crowded(_ others: Int, atMost limit: Double?, inC: Bool = false) -> Measurement {
         Measurement(
             name: "get, \(others) other namespaces" + (inC ? ", in C" : ""), limit: limit, reference: "x alone",
-            iterations: others > 100 ? 60 : 200
+            iterations: 200
         ) {
             let alone = Lane { try gets(among: 1, inC: inC) }
             let crowded = Lane { try gets(among: others + 1, inC: inC) }

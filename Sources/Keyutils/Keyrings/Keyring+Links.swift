@@ -105,14 +105,9 @@ extension Keyring {
     ///
     /// The corresponding C function is `keyctl_read(3)` on a keyring.
     public func links(_ key: Key) throws(KeyringError) -> Bool {
-        try look(for: key).isLinked
-    }
-
-    /// Returns whether this keyring itself links exactly that key, and how many keys it links.
-    package func look(for key: Key) throws(KeyringError) -> (isLinked: Bool, size: Int) {
         // Swift allocates up to 1,024 bytes on the stack, and few keyrings have more than 256 members.
         var failure: KeyringError?
-        var (isComplete, size) = (true, 0)
+        var isComplete = true
         let isFound = unsafe withUnsafeTemporaryAllocation(byteCount: 1_024, alignment: 4) { buffer in
             do throws(KeyringError) {
                 let length = try systemCall(.read) {
@@ -121,7 +116,6 @@ extension Keyring {
                     )
                 }
                 isComplete = length <= buffer.count
-                size = length / MemoryLayout<Int32>.size
                 for offset in stride(from: 0, to: isComplete ? length : 0, by: MemoryLayout<Int32>.size)
                 where unsafe buffer.load(fromByteOffset: offset, as: Int32.self) == key.serial.rawValue {
                     return true
@@ -132,7 +126,7 @@ extension Keyring {
             return false
         }
         if let failure { throw failure }
-        return (isComplete ? isFound : try members().contains(key.serial), size)
+        return isComplete ? isFound : try members().contains(key.serial)
     }
 
     /// Makes this keyring refuse new links permanently: all of them, or those that `restriction` does not admit.

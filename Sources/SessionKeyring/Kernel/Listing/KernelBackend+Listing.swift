@@ -168,7 +168,7 @@ extension KernelBackend {
             SecondLooks.keepApart(round)
             guard let ring = try rings.findItems() else { return [] }
             do throws(KeyringError) {
-                let listing = try near(ring) { () throws(KeyringError) in try collect(ring, in: &found, gone: &gone) }
+                let listing = try collect(ring, in: &found, gone: &gone)
                 // A ring has only one key of each name.
                 if listing.vanished == 0, round == 1 { return found }
                 guard listing.vanished == 0 || round >= SecondLooks.quickRounds else { continue }

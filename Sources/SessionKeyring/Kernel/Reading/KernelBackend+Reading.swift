@@ -5,8 +5,7 @@ extension KernelBackend {
     // CLinux explains why.
     @inline(__always)
     package func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
-        if let place = nearPlace { return try readNear(place, item, body) }
-        return try withKey(of: item) { _, key throws(KeyringError) in
+        try withKey(of: item) { _, key throws(KeyringError) in
             try key.lendPayload { payload in
                 body(payload.extracting(first: PayloadEncoding.secretSize(payload)))
             }
@@ -25,7 +24,6 @@ extension KernelBackend {
     @inline(__always)
     func withKey<Result: ~Copyable>(
         of item: ItemIdentity,
-        linkingInto place: Keyring? = nil,
         _ body: (_ ring: Keyring, _ key: Key) throws(KeyringError) -> Result
     ) throws(SecretStoreError) -> Result? {
         guard var ring = try rings.items() else { return nil }
@@ -34,7 +32,7 @@ extension KernelBackend {
             SecondLooks.keepApart(round)
             let key: Key
             do throws(KeyringError) {
-                key = try ring.find(.user, item.keyDescription, linkingInto: place)
+                key = try ring.find(.user, item.keyDescription)
             } catch {
                 guard let next = try ringAfter(error, on: item, in: ring) else { return nil }
                 ring = next
@@ -84,49 +82,6 @@ extension KernelBackend {
     }
 }
 
-/// Faster reads if there are many namespaces.
-///
-/// On every call by serial, the kernel checks whether the caller possesses the key. It looks for the key in all
-/// keyrings of the session, one after the other, but first in the thread keyring. So if there are many namespaces, the
-/// search for an item also links the key into the thread keyring for the duration of the read. A list does the same
-/// with the namespace's ring for the duration of the list.
-///
-/// This happens only in a thread that already has a keyring, and only if that keyring is empty. A new thread keyring
-/// would take a key of the quota for as long as the thread lives, and a link displaces a key of the same type and name.
-/// No link outlives its call, so a process that has lost the session can't read anything through such a link. If the
-/// process dies during the call, its thread keyring is destroyed with it.
-extension KernelBackend {
-    /// The keyring for links during a call; `nil` if they would not save time or could do harm.
-    var nearPlace: Keyring? {
-        guard rings.isCrowded, let size = try? Key(Keyring.thread).payloadSize(), size == 0 else { return nil }
-        return .thread
-    }
-
-    /// Lends the payload to `body` as `read` does, from a separate copy.
-    ///
-    /// The link is removed before `body` runs, because `body` may stage a key of the same name in the same keyring.
-    func readNear(
-        _ place: Keyring, _ item: ItemIdentity, _ body: (RawSpan) -> Void
-    ) throws(SecretStoreError) -> Bool {
-        try withKey(of: item, linkingInto: place) { _, key throws(KeyringError) -> Void in
-            let payload = try Self.payload(of: key, linkedInto: place)
-            payload.withBytes { bytes in body(bytes.extracting(first: PayloadEncoding.secretSize(bytes))) }
-        } != nil
-    }
-
-    private static func payload(of key: Key, linkedInto place: Keyring) throws(KeyringError) -> SecretBytes {
-        defer { try? place.unlink(key) }
-        return try key.read()
-    }
-
-    /// Runs `body` while the ring is linked where the kernel looks first, if that is possible.
-    func near<Result>(_ ring: Keyring, _ body: () throws(KeyringError) -> Result) throws(KeyringError) -> Result {
-        guard let place = nearPlace, (try? place.link(Key(ring))) != nil else { return try body() }
-        defer { try? place.unlink(Key(ring)) }
-        return try body()
-    }
-}
-
 /// The state of a name in a keyring.
 enum NameState: Equatable {
     case free
@@ -140,7 +95,7 @@ enum NameState: Equatable {
 }
 
 extension Keyring {
-    /// Finds the keyring with this name, as ``find(_:_:linkingInto:)`` does.
+    /// Finds the keyring with this name, as ``find(_:_:)`` does.
     func find(keyring description: String) throws(KeyringError) -> Keyring {
         Keyring(try find(.keyring, description).serial)
     }
@@ -159,27 +114,20 @@ extension Keyring {
     ///
     /// To check possession, the kernel looks for the keyring in the caller's whole tree. While others move keyrings and
     /// keys there, it may miss the keyring or the key for a moment.
-    ///
-    /// The key is also linked into `place`, unless there isn't room for the link or the key can't be linked.
     @inline(__always)
-    func find(
-        _ type: KeyType, _ description: String, linkingInto place: Keyring? = nil
-    ) throws(KeyringError) -> Key {
+    func find(_ type: KeyType, _ description: String) throws(KeyringError) -> Key {
         do throws(KeyringError) {
-            return try search(type, description, linkingInto: place)
+            return try search(type, description)
         } catch {
             if error.code == .notFound { throw error }
-            return try find(type, description, after: error, place)
+            return try find(type, description, after: error)
         }
     }
 
     @inline(never)
     private func find(
-        _ type: KeyType, _ description: String, after error: KeyringError, _ place: Keyring?
+        _ type: KeyType, _ description: String, after error: KeyringError
     ) throws(KeyringError) -> Key {
-        if place != nil, error.code == .quotaExceeded || error.code == .accessDenied {
-            return try find(type, description)
-        }
         guard error.code == .accessDenied else { throw error }
         var backoff = SecondLooks.refusalBackoff
         for _ in 1..<SecondLooks.refusedSearches {

@@ -9,9 +9,7 @@ extension NamespaceRings {
     func find(_ name: String, in anchor: Keyring) throws(SecretStoreError) -> Keyring? {
         do throws(KeyringError) {
             let found = try anchor.find(keyring: name)
-            let look = try anchor.look(for: Key(found))
-            rememberSize(look.size)
-            return look.isLinked ? found : nil
+            return try anchor.links(Key(found)) ? found : nil
         } catch {
             if error.code == .accessDenied, isOtherThreads(anchor) {
                 throw SecretStoreError(.foreignThread, underlying: error)

@@ -38,7 +38,6 @@ package final class NamespaceRings: Sendable {
     private let leasesSerial = Atomic<Int32>(0)
     /// The serial of the leases' ring in which the update flag was seen.
     let flaggedSerial = Atomic<Int32>(0)
-    private let crowded = Atomic<Bool>(false)
     private let processID: Atomic<Int32>
     let ownership = SessionOwnership()
     /// The items' ring that was passed in, if only that ring is looked at.
@@ -94,15 +93,6 @@ package final class NamespaceRings: Sendable {
         if let known = knownItems { return known }
         return try findItems()
     }
-
-    /// Whether the anchor linked many keys when it was last looked at; this affects only speed.
-    ///
-    /// On each call by serial, the kernel looks for the key in the anchor's keyrings, on average in half of them. If
-    /// there are many, two more system calls that avoid this search take less time: ``KernelBackend/nearPlace``.
-    var isCrowded: Bool { crowded.load(ordering: .relaxed) }
-
-    /// Remembers how many keys the anchor links.
-    func rememberSize(_ size: Int) { crowded.store(size >= 32, ordering: .relaxed) }
 
     /// The items' ring, if it is remembered.
     var knownItems: Keyring? { Self.ring(itemsSerial) }

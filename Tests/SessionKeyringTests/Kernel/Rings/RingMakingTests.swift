@@ -142,17 +142,6 @@ final class RingMakingTests {
         #expect(try reader.leasesRing() == pair.leases)
     }
 
-    @Test("an anchor is crowded if it had 32 keys or more when it was last read")
-    func crowded() throws {
-        rings.rememberSize(31)
-        #expect(!rings.isCrowded)
-        rings.rememberSize(32)
-        #expect(rings.isCrowded)
-        try store.set("1", for: item)
-        _ = try rings.findItems()
-        #expect(!rings.isCrowded)
-    }
-
     @Test("a read-only view of a namespace has the access it was given and finds the items", arguments: [false, true])
     func lookedAt(isOpenToOwner: Bool) throws {
         try store.set("1", for: item)

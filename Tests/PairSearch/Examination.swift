@@ -17,8 +17,6 @@ struct Examination {
     /// Returns the checks that fail, with a few lines each.
     func problems() throws -> [String] {
         var problems = try answers() + lateness() + sections() + lostFetches()
-        // A list finishes the work that a killed writer has left in the middle.
-        if series.stop == .kill { _ = try stage.observer.items() }
         for item in [SceneItem.contested, SceneItem.bystander] { problems += try histories(of: item) }
         if series.stop != .kill { problems += try orphans() }
         problems += heals()
@@ -76,7 +74,7 @@ struct Examination {
             returned: MonotonicTime.now)
         var problems: [String] = []
         if let stamp = Stamp(rawValue: found),
-            let problem = try Lifetimes(calls: calls, series: series).problem(of: stamp, item, in: stage.anchor)
+            let problem = try Lifetimes(calls: calls, series: series).problem(of: stamp, item, in: stage.observer)
         {
             problems.append(problem)
         }

@@ -8,8 +8,8 @@ struct Lifetimes {
     let series: ItemSeries
 
     /// Returns the problem with the value's timeout, or `nil` if there isn't one.
-    func problem(of stamp: Stamp, _ item: ItemIdentity, in anchor: Keyring) throws -> String? {
-        guard let key = try find(item, in: anchor), let entry = try KeyTable.snapshot()[key.serial] else { return nil }
+    func problem(of stamp: Stamp, _ item: ItemIdentity, in store: SecretStore) throws -> String? {
+        guard let key = try find(item, in: store), let entry = try KeyTable.snapshot()[key.serial] else { return nil }
         let allowed = allowed(for: stamp, item)
         switch entry.expiry {
         case .expired: return nil
@@ -27,9 +27,12 @@ struct Lifetimes {
     }
 
     /// Returns the item's key, or `nil` if the item has expired since its value was read.
-    private func find(_ item: ItemIdentity, in anchor: Keyring) throws -> Key? {
+    ///
+    /// A dead holder's lease may contain another key of that name.
+    private func find(_ item: ItemIdentity, in store: SecretStore) throws -> Key? {
+        let ring = try (store.backend as? KernelBackend)?.rings.items()
         do throws(KeyringError) {
-            return try anchor.search(.user, item.keyDescription)
+            return try ring?.search(.user, item.keyDescription)
         } catch {
             guard error.code == .expired else { throw error }
             return nil

@@ -1,5 +1,6 @@
 import Foundation
 import Keyutils
+import SecretText
 import TestSupport
 import Testing
 
@@ -35,16 +36,30 @@ struct SetupFuzzTests {
                 "}", "null",
             ]
         ).run { input, _ in
-            guard let added = try? DockerSetup.adding(to: input.span.bytes) else { return nil }
-            let after = Self.bytes(added)
-            guard var before = Self.object(input) else { return nil }
-            guard let object = Self.object(after) else { return "the edited file is not valid JSON" }
-            before["credsStore"] = "skr"
-            guard NSDictionary(dictionary: before) == NSDictionary(dictionary: object) else {
-                return "another member changed"
+            let before = Self.object(input)
+            guard let added = try? DockerSetup.adding(to: input.span.bytes) else {
+                // Unlike `JSONSerialization`, this refuses a comma before a brace.
+                let names = (try? JSONMembers(of: input.span.bytes))?.members.map { $0.name.uppercased().lowercased() }
+                guard let names else { return nil }
+                return names.contains("credsstore") || names.contains("credhelpers") || input.first == 0xEF
+                    ? nil : "an object without a helper is refused"
             }
-            return Self.bytes(try DockerSetup.removing(from: after.span.bytes)) == input
-                ? nil : "removal does not restore the bytes"
+            let after = Self.bytes(added)
+            let removed = Self.bytes(try DockerSetup.removing(from: after.span.bytes))
+            guard var before else { return nil }
+            guard let object = Self.object(after) else { return "the edited file is not valid JSON" }
+            if let empty = before.keys.first(where: { $0.uppercased().lowercased() == "credsstore" }) {
+                before[empty] = nil
+            } else if removed != input {
+                return "removal does not restore the bytes"
+            }
+            guard let rest = Self.object(removed), NSDictionary(dictionary: before) == NSDictionary(dictionary: rest)
+            else {
+                return "removal changes another member"
+            }
+            before["credsStore"] = "skr"
+            return NSDictionary(dictionary: before) == NSDictionary(dictionary: object)
+                ? nil : "another member changed"
         }
     }
 }

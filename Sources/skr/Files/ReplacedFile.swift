@@ -7,20 +7,36 @@ import SystemPackage
 /// Until the text is complete, it is in a file without a name, which vanishes with this process. Only if it replaces
 /// another file does it have a temporary name for a moment. A `kill -9` at that moment leaves the temporary file.
 struct ReplacedFile: ~Copyable {
+    /// The state in which the text may replace the file.
+    enum Condition {
+        case any
+        case absent
+        /// The file still has these attributes.
+        case unchanged(stat)
+
+        fileprivate func isMet(by found: stat?) -> Bool {
+            switch self {
+            case .any: true
+            case .absent: found == nil
+            case .unchanged(let old): found.map { $0.isSameFile(as: old) } ?? false
+            }
+        }
+    }
+
     private let path: String
     private let folder: OpenFolder
     private let name: String
     /// Whether other users can put files into the folder but can't remove ours, as in `/tmp`.
     private let isSharedFolder: Bool
 
-    /// Writes the text to this path; it writes directly if the path is a FIFO or a device.
-    static func write(_ text: RawSpan, to path: String) throws(CommandError) {
+    /// Writes the text to this path; without a condition, it writes directly if the path is a FIFO or a device.
+    static func write(_ text: RawSpan, to path: String, if condition: Condition = .any) throws(CommandError) {
         do {
             var found = stat()
-            if unsafe stat(path, &found) == 0, found.st_mode & S_IFMT != S_IFREG {
+            if case .any = condition, unsafe stat(path, &found) == 0, found.st_mode & S_IFMT != S_IFREG {
                 return try writeDirectly(text, to: path)
             }
-            try ReplacedFile(path).replace(by: text)
+            try ReplacedFile(path).replace(by: text, if: condition)
         } catch let error as CommandError {
             throw error
         } catch {
@@ -37,10 +53,7 @@ struct ReplacedFile: ~Copyable {
         defer { try? file.close() }
         var found = stat()
         guard unsafe fstat(file.rawValue, &found) == 0 else { throw Errno.last }
-        guard found.st_mode & S_IFMT != S_IFREG else {
-            throw CommandError.usage(
-                "can't write \(Display.quoted(path)): another program has just replaced it", hint: "try again")
-        }
+        guard found.st_mode & S_IFMT != S_IFREG else { throw hasChanged(path) }
         do {
             try file.writeAll(text)
         } catch {
@@ -72,8 +85,9 @@ struct ReplacedFile: ~Copyable {
             hint: "delete the file first, or name one in your own folder")
     }
 
-    private func replace(by text: RawSpan) throws {
+    private func replace(by text: RawSpan, if condition: Condition) throws {
         let old = try existing()
+        guard condition.isMet(by: old) else { throw Self.hasChanged(path) }
         let draft = try folder.openUnnamed()
         defer { try? draft.close() }
         try draft.writeAll(text)
@@ -81,14 +95,16 @@ struct ReplacedFile: ~Copyable {
         do {
             if old == nil { return try folder.link(draft, as: name) }
         } catch Errno.fileExists {
+            guard case .any = condition else { throw Self.hasChanged(path) }
             _ = try existing()
         }
         let before = OpenFolder.blockSignals()
         defer { OpenFolder.restoreSignals(before) }
         let other = OpenFolder.newName(".skr-")
         try folder.link(draft, as: other)
-        if unsafe renameat(folder.descriptor, other, folder.descriptor, name) == 0 { return }
-        let error = Errno.last
+        let isUnchanged = condition.isMet(by: (try? folder.attributes(of: name)) ?? nil)
+        if isUnchanged, unsafe renameat(folder.descriptor, other, folder.descriptor, name) == 0 { return }
+        let error: any Error = isUnchanged ? Errno.last : Self.hasChanged(path)
         try? folder.unlink(other)
         throw error
     }
@@ -102,6 +118,12 @@ struct ReplacedFile: ~Copyable {
             mode &= ~0o070
         }
         return fchmod(draft, mode) == 0
+    }
+
+    private static func hasChanged(_ path: String) -> CommandError {
+        CommandError(
+            exitCode: .tryAgain, message: "can't write \(Display.quoted(path)): another program has just changed it",
+            hint: "try again")
     }
 
     private static func failure(_ path: String, _ error: any Error, hint: String) -> CommandError {
@@ -119,5 +141,13 @@ struct ReplacedFile: ~Copyable {
             return .usage(message, hint: "name a file in an existing folder")
         default: return .internalError(message, hint: hint)
         }
+    }
+}
+
+extension stat {
+    /// Returns whether this is the same file, and nothing has written to it or changed its attributes.
+    fileprivate func isSameFile(as other: stat) -> Bool {
+        st_dev == other.st_dev && st_ino == other.st_ino && st_size == other.st_size
+            && st_ctim.tv_sec == other.st_ctim.tv_sec && st_ctim.tv_nsec == other.st_ctim.tv_nsec
     }
 }

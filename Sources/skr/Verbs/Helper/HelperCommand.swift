@@ -84,6 +84,9 @@ struct HelperOptions: ParsableArguments {
                 value.map { $0.hasPrefix("-") ? ["\(name)=\($0)"] : [name, $0] } ?? []
             }
     }
+
+    /// Returns options quoted for a shell, each preceded by a space.
+    static func quoted(_ words: [String]) -> String { words.map { " \(Display.shellWord($0))" }.joined() }
 }
 
 extension TimeoutArgument {

@@ -13,19 +13,21 @@ package struct DockerSetup: WritableSetup {
         "\(user.variable("DOCKER_CONFIG") ?? user.path(".docker"))/config.json"
     }
 
+    func configuration(of user: SetupUser) -> String { Display.quoted(path(for: user)) }
+
     func instructions(_ call: SetupCall) -> [String] {
-        if case .ours = state(for: call.user) { [] } else { lines(for: call.user) }
+        if case .ours = state(for: call.user) { [] } else { lines("in", call.user) }
     }
 
     func removalInstructions(_ call: SetupCall) -> [String] {
         switch state(for: call.user) {
         case .none, .other: []
-        case .ours, .unreadable: lines(for: call.user)
+        case .ours, .unreadable: lines("from", call.user)
         }
     }
 
-    private func lines(for user: SetupUser) -> [String] {
-        ["in \(user.shown(path(for: user))):", "  \(Self.ownMember)"]
+    private func lines(_ preposition: String, _ user: SetupUser) -> [String] {
+        ["\(preposition) \(user.shown(path(for: user))):", "  \(Self.ownMember)"]
     }
 
     func state(for user: SetupUser) -> ConfigurationState {
@@ -42,44 +44,50 @@ package struct DockerSetup: WritableSetup {
         }
     }
 
-    func write(_ call: SetupCall) throws(CommandError) { try change(call, Self.adding) }
+    func write(_ call: SetupCall) throws(SetupRefusal) { try change(call.user, Self.adding) }
 
-    func remove(_ call: SetupCall) throws(CommandError) { try change(call, Self.removing) }
+    func remove(_ call: SetupCall) throws(SetupRefusal) { try change(call.user, Self.removing) }
 
     private func change(
-        _ call: SetupCall, _ edit: (RawSpan) throws(SetupRefusal) -> SecretBytes
-    ) throws(CommandError) {
-        let path = path(for: call.user)
-        let edited: SecretBytes
-        do throws(SetupRefusal) {
-            try SetupFile.requireOrdinary(path)
-            let text = try SetupFile.read(path) ?? SecretBox(SecretBytes(utf8: "{}\n"))
-            edited = try text.bytes.withBytes { text throws(SetupRefusal) in try edit(text) }
-        } catch {
-            throw CommandError(error, of: Display.quoted(path))
-        }
+        _ user: SetupUser, _ edit: (RawSpan) throws(SetupRefusal) -> SecretBytes
+    ) throws(SetupRefusal) {
+        let path = path(for: user)
+        let condition = try SetupFile.requireOrdinary(path, of: user)
+        let text = try SetupFile.read(path) ?? SecretBox(SecretBytes(utf8: "{}\n"))
+        let edited = try text.bytes.withBytes { text throws(SetupRefusal) in try edit(text) }
         do throws(CommandError) {
             try LinkFolder.make(LinkFolder.parent(of: path), mode: 0o700)
-            try edited.withBytes { text throws(CommandError) in try ReplacedFile.write(text, to: path) }
+            try edited.withBytes { text throws(CommandError) in
+                try ReplacedFile.write(text, to: path, if: condition)
+            }
         } catch {
-            throw CommandError(exitCode: error.exitCode, message: error.message, hint: SetupRefusal.hint)
+            throw SetupRefusal(error.message, error.exitCode)
         }
     }
 
-    /// Returns the text with our member as the first one.
+    /// Returns the text with our member as the first one, or in place of an empty one.
     ///
     /// The new member gets the white space that precedes the current first member.
     package static func adding(to text: RawSpan) throws(SetupRefusal) -> SecretBytes {
         let json = try members(of: text)
-        if let store = try store(in: text, json) {
-            throw SetupRefusal("its \(member) is \(Display.quoted(store.name))", .cannotCreate)
+        for index in json.indices(of: "credHelpers") {
+            let helpers = text.extracting(json.members[index].value)
+            for helper in try members(of: helpers).members where Self.text(helper, in: helpers) != "skr" {
+                throw SetupRefusal(
+                    "its credHelpers has another helper for \(Display.quoted(helper.name))", .cannotCreate)
+            }
+        }
+        let store = try store(in: text, json)
+        if let name = store?.name, !name.isEmpty {
+            throw SetupRefusal("its \(member) is \(Display.quoted(name))", .cannotCreate)
         }
         let start = json.object.lowerBound + 1
         let first = json.members.first?.range.lowerBound
+        let replaced = store.map { json.members[$0.index].range }
         return SecretBytes { edited in
-            edited.append(text.extracting(0..<(first ?? start)))
-            edited.append(first == nil ? ownMember : "\(ownMember),")
-            edited.append(text.extracting(start..<text.byteCount))
+            edited.append(text.extracting(0..<(replaced?.lowerBound ?? first ?? start)))
+            edited.append(replaced != nil || first == nil ? ownMember : "\(ownMember),")
+            edited.append(text.extracting((replaced?.upperBound ?? start)..<text.byteCount))
         }
     }
 
@@ -105,18 +113,23 @@ package struct DockerSetup: WritableSetup {
     private static func store(
         in text: RawSpan, _ json: JSONMembers
     ) throws(SetupRefusal) -> (name: String, index: Int)? {
-        // Go's JSON ignores case, and also treats U+017F as an s and U+212A as a k.
-        let found = json.members.indices.filter {
-            json.members[$0].name.uppercased().lowercased().utf8.elementsEqual(member.lowercased().utf8)
-        }
+        let found = json.indices(of: member)
         guard let index = found.first else { return nil }
-        guard found.count == 1,
-            case .found(let name) = JSONField.find(.root, in: text.extracting(json.members[index].value))
-        else { throw SetupRefusal("its \(member) is not a string, or occurs twice") }
-        return (name.withBytes { String(lossy: $0) }, index)
+        guard found.count == 1, let name = Self.text(json.members[index], in: text) else {
+            throw SetupRefusal("its \(member) is not a string, or occurs twice")
+        }
+        return (name, index)
+    }
+
+    /// Returns the member's value; `nil` if it isn't a string.
+    private static func text(_ member: JSONMembers.Member, in text: RawSpan) -> String? {
+        guard case .found(let value) = JSONField.find(.root, in: text.extracting(member.value)) else { return nil }
+        return value.withBytes { String(lossy: $0) }
     }
 
     private static func members(of text: RawSpan) throws(SetupRefusal) -> JSONMembers {
+        // docker rejects a byte order mark.
+        guard text.byteCount == 0 || text[0] != 0xEF else { throw SetupRefusal("it is not a JSON object") }
         do throws(JSONMembers.NoObject) {
             return try JSONMembers(of: text)
         } catch {
@@ -150,5 +163,15 @@ extension DockerSetup {
                     && field.value.count > 2
             }
         }.map(\.name)
+    }
+}
+
+extension JSONMembers {
+    /// Returns the indices of the members that docker takes for this one.
+    fileprivate func indices(of name: String) -> [Int] {
+        // Go's JSON ignores case, and also treats U+017F as an s and U+212A as a k.
+        members.indices.filter {
+            members[$0].name.uppercased().lowercased().utf8.elementsEqual(name.lowercased().utf8)
+        }
     }
 }

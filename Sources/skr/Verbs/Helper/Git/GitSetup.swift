@@ -1,20 +1,31 @@
+import ArgumentParser
 import CommandSupport
 import Glibc
+import SystemPackage
 
 /// The setup of git, whose own `git config` changes its global configuration.
 struct GitSetup: WritableSetup {
     private static let key = "credential.helper"
 
-    /// The helpers that git uses: those after the last empty value; `nil` if git can't read its configuration.
-    private let helpers: [String]?
-    /// The helpers in the file that `git config --global` changes.
-    private let globalHelpers: [String]
+    /// A value of `credential.helper`.
+    private struct Entry {
+        /// The place as git prints it, such as `file:/etc/gitconfig`.
+        let origin: String
+        let value: String
+    }
+
+    /// The values in git's order; `nil` if git can't read its configuration.
+    private let entries: [Entry]?
+    /// The helpers that git uses: those after the last empty value.
+    private let helpers: [String]
 
     init() {
-        let values = Self.values([])
-        helpers = values.map { $0.split(separator: "", omittingEmptySubsequences: false).last.map(Array.init) ?? [] }
-        globalHelpers = values == nil ? [] : Self.values(["--global"]) ?? []
+        entries = Self.readEntries()
+        let values = entries?.map(\.value) ?? []
+        helpers = values.split(separator: "", omittingEmptySubsequences: false).last.map(Array.init) ?? []
     }
+
+    func configuration(of user: SetupUser) -> String { "git's configuration" }
 
     func unspeakableWord(_ call: SetupCall) -> String? {
         ([call.linkPath] + call.options).first { Display.plain($0) != $0 }
@@ -25,7 +36,7 @@ struct GitSetup: WritableSetup {
     }
 
     func state(for user: SetupUser) -> ConfigurationState {
-        guard let helpers else { return user.program("git") == nil ? .none : .unreadable("git config \(Self.key)") }
+        guard entries != nil else { return user.program("git") == nil ? .none : .unreadable("git config \(Self.key)") }
         if let own = helpers.last(where: Self.isOurs) {
             return .ours(Self.ownOptions(own) == nil ? Self.shown(own) : Display.plain(own))
         }
@@ -35,75 +46,89 @@ struct GitSetup: WritableSetup {
     func instructions(_ call: SetupCall) -> [String] { Self.lines(additions(for: call)) }
 
     func removalInstructions(_ call: SetupCall) -> [String] {
-        if removals.isEmpty, case .ours = state(for: call.user) { return ["  git config --global --edit"] }
-        return Self.lines(removals)
+        let removals = removals(for: call.user)
+        switch state(for: call.user) {
+        case .ours where removals.isEmpty, .unreadable: return ["  git config --global --edit"]
+        case .ours, .none, .other: return Self.lines(removals)
+        }
     }
 
-    func write(_ call: SetupCall) throws(CommandError) { try Self.run(additions(for: call), for: call.user) }
+    func write(_ call: SetupCall) throws(SetupRefusal) { try run(additions(for: call), for: call.user) }
 
-    func remove(_ call: SetupCall) throws(CommandError) { try Self.run(removals, for: call.user) }
+    func remove(_ call: SetupCall) throws(SetupRefusal) { try run(removals(for: call.user), for: call.user) }
 
     /// Returns the commands after which git calls us with these options; none if it does already.
     ///
     /// Without options, those of an earlier install stay.
     private func additions(for call: SetupCall) -> [[String]] {
-        let helpers = helpers ?? []
         let own = helpers.compactMap(Self.ownOptions)
         let wanted = Self.program(call) + (call.options.isEmpty ? own.last ?? "" : call.shellOptions)
         let isInOtherForm = call.options.isEmpty && own.isEmpty && helpers.contains(where: Self.isOurs)
         guard !isInOtherForm, !helpers.contains(where: { $0.utf8.elementsEqual(wanted.utf8) }) else { return [] }
-        return removals + [["git", "config", "--global", "--add", Self.key, wanted]]
+        // The new helper comes first, so that git has one even if another command fails.
+        return [["git", "config", "--global", "--add", Self.key, wanted]]
+            + removals(for: call.user).filter { $0.last?.utf8.elementsEqual(wanted.utf8) == false }
     }
 
-    /// The commands that remove our values from the file that `git config --global` changes.
-    private var removals: [[String]] {
-        var removed: [String] = []
-        for value in globalHelpers where Self.ownOptions(value) != nil {
+    /// Returns the commands that remove our values from the user's files.
+    private func removals(for user: SetupUser) -> [[String]] {
+        Self.files(of: user).flatMap { file in
+            let own = (entries ?? []).filter {
+                Self.ownOptions($0.value) != nil && FilePath($0.origin) == FilePath("file:\(file)")
+            }
             // Each command removes all equal values.
-            if !removed.contains(where: { $0.utf8.elementsEqual(value.utf8) }) { removed.append(value) }
+            return Set(own.map { Array($0.value.utf8) }).sorted { $0.lexicographicallyPrecedes($1) }.map {
+                let value = String(decoding: $0, as: UTF8.self)
+                return ["git", "config", "--file", file, "--fixed-value", "--unset-all", Self.key, value]
+            }
         }
-        return removed.map { ["git", "config", "--global", "--fixed-value", "--unset-all", Self.key, $0] }
+    }
+
+    /// Returns the files that `git config --global` changes: the last one, or the first if only that exists.
+    private static func files(of user: SetupUser) -> [String] {
+        if let file = user.variable("GIT_CONFIG_GLOBAL") { return [file] }
+        return ["\(user.variable("XDG_CONFIG_HOME") ?? user.path(".config"))/git/config", user.path(".gitconfig")]
     }
 
     private static func lines(_ commands: [[String]]) -> [String] {
         commands.map { "  " + $0.map(Display.shellWord).joined(separator: " ") }
     }
 
-    private static func run(_ commands: [[String]], for user: SetupUser) throws(CommandError) {
-        var refusal = refusal(of: commands, for: user)
-        for command in commands where refusal == nil {
-            if try ToolRun(command).exitCode != 0 { refusal = SetupRefusal("git has printed the reason") }
+    private func run(_ commands: [[String]], for user: SetupUser) throws(SetupRefusal) {
+        guard user.program("git") != nil else { throw SetupRefusal("git is not in PATH", .noCommand) }
+        guard entries != nil else { throw SetupRefusal("git can't read it") }
+        guard !commands.isEmpty else {
+            throw SetupRefusal("its \(Self.key) is not one that 'skr helper install' has added")
         }
-        if let refusal { throw CommandError(refusal, of: "git's configuration") }
-    }
-
-    /// Returns why the commands can't be run with certainty; `nil` if they can.
-    private static func refusal(of commands: [[String]], for user: SetupUser) -> SetupRefusal? {
-        if commands.isEmpty { return SetupRefusal("its \(key) is not in the form that 'skr helper install' adds") }
-        if user.program("git") == nil { return SetupRefusal("git is not in PATH", .noCommand) }
-        let file = user.variable("GIT_CONFIG_GLOBAL")
-        let folders = [user.home, user.variable("XDG_CONFIG_HOME"), file.map(LinkFolder.parent)].compactMap(\.self)
-        if let other = folders.first(where: { !LinkFolder.isOwn($0) }) {
-            return SetupRefusal("\(Display.quoted(other)) belongs to another user", .noPermission)
+        try LinkFolder.requireOwn(user.home)
+        for file in Self.files(of: user) {
+            try LinkFolder.requireOwn(LinkFolder.parent(of: file))
+            var found = stat()
+            // git would replace a device, such as /dev/null, by a file.
+            guard unsafe stat(file, &found) != 0 || found.st_mode & S_IFMT == S_IFREG else {
+                throw SetupRefusal("\(Display.quoted(file)) is not a regular file")
+            }
         }
-        var found = stat()
-        // git would replace a device, such as /dev/null, by a file.
-        if let file, unsafe stat(file, &found) == 0, found.st_mode & S_IFMT != S_IFREG {
-            return SetupRefusal("\(Display.quoted(file)) is not a regular file")
+        for command in commands where (try? ToolRun(command).exitCode) != 0 {
+            throw SetupRefusal("git has printed the reason")
         }
-        return nil
     }
 
     /// Returns our name if git finds the link by it, or else the link's path, which git passes to a shell.
     private static func program(_ call: SetupCall) -> String {
         guard let link = (try? call.link()) ?? nil, !call.user.isInPath(link.folder) else { return "skr" }
+        return quoted(link.path)
+    }
+
+    /// Returns our name, or the quoted path of our link.
+    private static func quoted(_ program: String) -> String {
         // If the first byte were a quote, git would take the value for a name.
-        return "/\(Display.shellWord(String(link.path.dropFirst())))"
+        program.hasPrefix("/") ? "/\(Display.shellWord(String(program.dropFirst())))" : program
     }
 
     /// Returns a warning for each other helper, because git asks all helpers and gives all of them the secrets.
     func remarks(_ call: SetupCall) -> [CommandError] {
-        (helpers ?? []).filter { !Self.isOurs($0) }.map { other in
+        helpers.filter { !Self.isOurs($0) }.map { other in
             let name = Self.shown(other)
             let isPlain = name.utf8.allSatisfy { $0.isLetter || "-_".utf8.contains($0) }
             return .data(
@@ -115,16 +140,20 @@ struct GitSetup: WritableSetup {
         }
     }
 
-    /// Returns the options in a value of the form that 'skr helper install' adds; `nil` for any other value.
+    /// Returns the options in a value that 'skr helper install' can have added; `nil` for any other value.
     ///
-    /// It is our name or the path of our link, followed by options.
+    /// It is our name or the path of our link, followed by options, in exactly the form that install writes.
     private static func ownOptions(_ value: String) -> String? {
-        let isPath = value.hasPrefix("/")
-        guard let program = value.firstRange(of: isPath ? "/git-credential-skr" : "skr") else { return nil }
-        // The path can be in quotes.
-        let rest = value[program.upperBound...].drop { isPath && $0 == "'" }
-        guard isPath || program.lowerBound == value.startIndex, rest.isEmpty || rest.first == " " else { return nil }
-        return String(rest)
+        var parser = ShellWords(Array(value.utf8)[...])
+        guard let program = (try? parser.next()) ?? nil,
+            program == "skr" || (program.hasPrefix("/") && program.hasSuffix("/git-credential-skr"))
+        else { return nil }
+        var words: [String] = []
+        while let word = (try? parser.next()) ?? nil { words.append(word) }
+        guard let options = (try? HelperOptions.parse(words)).map({ HelperOptions.quoted($0.words) }),
+            value.utf8.elementsEqual("\(quoted(program))\(options)".utf8)
+        else { return nil }
+        return options
     }
 
     private static func isOurs(_ value: String) -> Bool {
@@ -140,10 +169,12 @@ struct GitSetup: WritableSetup {
         return isName ? String(word) : "a shell command"
     }
 
-    /// Returns the values of `credential.helper`; `nil` if git can't read its configuration.
-    private static func values(_ options: [String]) -> [String]? {
-        guard let run = try? ToolRun(["git", "config", "-z"] + options + ["--get-all", key]) else { return nil }
+    /// Reads git's configuration without that of a repository.
+    private static func readEntries() -> [Entry]? {
+        let command = ["git", "--git-dir=/dev/null", "config", "-z", "--show-origin", "--get-all", key]
         // The exit code is 1 if the value is not set.
-        return [0, 1].contains(run.exitCode) ? run.texts(endedBy: 0) : nil
+        guard let run = try? ToolRun(command), [0, 1].contains(run.exitCode) else { return nil }
+        let texts = run.texts(endedBy: 0)
+        return stride(from: 0, to: texts.count - 1, by: 2).map { Entry(origin: texts[$0], value: texts[$0 + 1]) }
     }
 }

@@ -100,7 +100,7 @@ struct SetupCall {
     }
 
     /// The options quoted for a shell, each preceded by a space.
-    var shellOptions: String { options.map { " \(Display.shellWord($0))" }.joined() }
+    var shellOptions: String { HelperOptions.quoted(options) }
 
     /// Returns the line that stores an item where the client's helper looks for it.
     func storing(_ item: String) -> String { "  skr set \(item)\(shellOptions)" }

@@ -9,15 +9,14 @@ struct InstallAction: VerbAction {
         let link = try call.link()
         try call.requirePlainWords()
         if let link { try install(link) }
-        let setup = call.setup as? any WritableSetup
-        for remark in setup?.remarks(call) ?? [] { Console.warn(remark) }
+        for remark in (call.setup as? any WritableSetup)?.remarks(call) ?? [] { Console.warn(remark) }
         let place = call.namedPlace
         if let place { try Console.writeLine("\(call.name) is already set up: \(place)") }
         let lines = call.setup.instructions(call)
         guard !lines.isEmpty else { return }
         let purpose = place == nil ? "to finish the setup" : "to set up more"
         try call.change(lines, purpose, done: "changed the configuration", isWritten: writesConfiguration) {
-            () throws(CommandError) in try setup?.write(call)
+            setup throws(SetupRefusal) in try setup.write(call)
         }
     }
 
@@ -68,8 +67,8 @@ struct UninstallAction: VerbAction {
         let lines = call.setup.removalInstructions(call)
         if !lines.isEmpty {
             let (purpose, done) = ("to remove the configuration", "removed the configuration")
-            try call.change(lines, purpose, done: done, isWritten: writesConfiguration) { () throws(CommandError) in
-                try (call.setup as? any WritableSetup)?.remove(call)
+            try call.change(lines, purpose, done: done, isWritten: writesConfiguration) {
+                setup throws(SetupRefusal) in try setup.remove(call)
             }
         }
         let link = call.installedLink

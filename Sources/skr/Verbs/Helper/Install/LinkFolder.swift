@@ -24,10 +24,12 @@ package enum LinkFolder {
         existing(folder).map { unsafe access($0, W_OK | X_OK) == 0 } ?? false
     }
 
-    /// Returns whether the folder or, if it doesn't exist, its nearest existing parent belongs to the effective user.
-    static func isOwn(_ folder: String) -> Bool {
+    /// Refuses the folder unless it or, if it doesn't exist, its nearest existing parent belongs to the effective user.
+    static func requireOwn(_ folder: String) throws(SetupRefusal) {
         var found = stat()
-        return existing(folder).map { unsafe stat($0, &found) == 0 && found.st_uid == geteuid() } ?? false
+        guard let existing = existing(folder), unsafe stat(existing, &found) == 0, found.st_uid == geteuid() else {
+            throw SetupRefusal("\(Display.quoted(folder)) belongs to another user", .noPermission)
+        }
     }
 
     /// Returns the folder or, if it doesn't exist, its nearest existing parent.

@@ -51,6 +51,9 @@ struct SetupUser {
 
     /// Returns the program with this name that a shell would start.
     func program(_ name: String) -> String? {
-        searchPath.lazy.map { "\($0)/\(name)" }.first { unsafe access($0, X_OK) == 0 }
+        searchPath.lazy.map { "\($0)/\(name)" }.first { path in
+            var found = stat()
+            return unsafe access(path, X_OK) == 0 && stat(path, &found) == 0 && found.st_mode & S_IFMT == S_IFREG
+        }
     }
 }

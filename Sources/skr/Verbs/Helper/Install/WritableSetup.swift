@@ -4,11 +4,14 @@ import CommandSupport
 ///
 /// In every other case the configuration stays unchanged, and the user edits it by hand.
 protocol WritableSetup: ClientSetup {
+    /// Returns the name of the configuration for an error.
+    func configuration(of user: SetupUser) -> String
+
     /// Does what the lines of ``instructions(_:)`` describe.
-    func write(_ call: SetupCall) throws(CommandError)
+    func write(_ call: SetupCall) throws(SetupRefusal)
 
     /// Does what the lines of ``removalInstructions(_:)`` describe.
-    func remove(_ call: SetupCall) throws(CommandError)
+    func remove(_ call: SetupCall) throws(SetupRefusal)
 
     /// Returns warnings about other settings of the client.
     func remarks(_ call: SetupCall) -> [CommandError]
@@ -16,23 +19,12 @@ protocol WritableSetup: ClientSetup {
 
 /// The reason why a configuration stays unchanged.
 package struct SetupRefusal: Error, Equatable {
-    static let hint = "edit it by hand, as the printed lines show"
-
     let reason: String
     let exitCode: ExitCode
 
     init(_ reason: String, _ exitCode: ExitCode = .data) {
         self.reason = reason
         self.exitCode = exitCode
-    }
-}
-
-extension CommandError {
-    /// The error for a configuration that stays unchanged; the user also sees the lines.
-    init(_ refusal: SetupRefusal, of configuration: String) {
-        self.init(
-            exitCode: refusal.exitCode, message: "did not edit \(configuration): \(refusal.reason)",
-            hint: SetupRefusal.hint)
     }
 }
 
@@ -45,19 +37,22 @@ extension SetupCall {
     ///   - done: the heading if it is made.
     ///   - isWritten: whether to make it.
     func change(
-        _ lines: [String], _ purpose: String, done: String, isWritten: Bool, _ write: () throws(CommandError) -> Void
+        _ lines: [String], _ purpose: String, done: String, isWritten: Bool,
+        _ write: (any WritableSetup) throws(SetupRefusal) -> Void
     ) throws(CommandError) {
-        var heading = "\(purpose)\(!isWritten && setup is any WritableSetup ? " (--write-config does this)" : ""):"
+        var heading = purpose
         var failure: CommandError?
-        do throws(CommandError) {
-            if isWritten {
-                try write()
-                heading = "\(done):"
+        if let setup = setup as? any WritableSetup {
+            do throws(SetupRefusal) {
+                if isWritten { try write(setup) }
+                heading = isWritten ? done : "\(purpose) (--write-config does this)"
+            } catch {
+                failure = CommandError(
+                    exitCode: error.exitCode, message: "did not edit \(setup.configuration(of: user)): \(error.reason)",
+                    hint: "edit it by hand, as the printed lines show")
             }
-        } catch {
-            failure = error
         }
-        for line in [heading] + lines { try Console.writeLine(line) }
+        for line in ["\(heading):"] + lines { try Console.writeLine(line) }
         if let failure { throw failure }
     }
 }

@@ -24,8 +24,8 @@ struct DockerEditTests {
                 "{\r\n  \"credsStore\": \"skr\",\r\n  \"b\" : [1e400, \"\\u00e9\"],\r\n  \"a\":null }"
             ),
             (
-                "\u{FEFF}{ \"x\": {\"credsStore\": \"pass\"} }\n",
-                "\u{FEFF}{ \"credsStore\": \"skr\", \"x\": {\"credsStore\": \"pass\"} }\n"
+                #"{ "x": {"credsStore": "pass"}, "credHelpers": {"r": "skr"} }"#,
+                #"{ "credsStore": "skr", "x": {"credsStore": "pass"}, "credHelpers": {"r": "skr"} }"#
             ),
         ])
     func adding(text: String, expected: String) throws {
@@ -38,11 +38,17 @@ struct DockerEditTests {
         "text that isn't an object, or names a helper, is refused",
         arguments: [
             "", "{", "[]", "null", "{}x", #"{"a":1,}"#, #"{"credsStore":"pass"}"#, #"{"CredsStore":"pass"}"#,
-            #"{"credsStore":""}"#, #"{"credsStore":1}"#, #"{"credsStore":"skr","credsStore":"pass"}"#, "\u{0}", " ",
+            #"{"credHelpers":{"r":"pass"}}"#, #"{"credHelpers":[]}"#, "\u{FEFF}{}",
+            #"{"credsStore":1}"#, #"{"credsStore":"skr","credsStore":"pass"}"#, "\u{0}", " ",
             #"{"credsStore":"skr"}"#,
         ])
     func refused(text: String) {
         #expect(throws: SetupRefusal.self) { try Self.edited(text, DockerSetup.adding) }
+    }
+
+    @Test("an empty name of a helper is replaced")
+    func empty() throws {
+        #expect(try Self.edited(#"{"a":1,"CredsStore" : ""}"#, DockerSetup.adding) == #"{"a":1,"credsStore": "skr"}"#)
     }
 
     @Test(

@@ -114,7 +114,7 @@ struct HelperInstallTests {
                 the link W/bin/git-credential-skr already exists
                 W/bin is in PATH
                 removed the configuration:
-                  git config --global --fixed-value --unset-all credential.helper skr
+                  git config --file W/home/.gitconfig --fixed-value --unset-all credential.helper skr
                 0
                 bin/git-credential-skr
                 other/git-credential-skr

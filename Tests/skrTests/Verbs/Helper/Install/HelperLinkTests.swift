@@ -107,7 +107,7 @@ struct HelperLinkTests {
                   git config --global --add credential.helper skr
                 .gitconfig
                 removed the configuration:
-                  git config --global --fixed-value --unset-all credential.helper skr
+                  git config --file W/home/.gitconfig --fixed-value --unset-all credential.helper skr
                 git-credential-skr
                 git-credential-skr
 

@@ -172,7 +172,7 @@ struct HelperStatusTests {
             outcome.output
                 == """
                 to remove the configuration (--write-config does this):
-                  git config --global --fixed-value --unset-all credential.helper skr
+                  git config --file W/home/.gitconfig --fixed-value --unset-all credential.helper skr
                 removed the link W/home/.local/bin/git-credential-skr
                 skr
                 1

@@ -47,6 +47,8 @@ enum LikelyMistake {
             case "inject": "the option is -i FILE"
             default: nil
             }
+        case "--generate" where verb == "set":
+            return "pipe random characters in: openssl rand -base64 32 | skr set SERVICE"
         case "--no-inherited" where verb == "exec":
             return "leave it out: inherited references are resolved only with --inherited or --env NAME"
         default: return nil

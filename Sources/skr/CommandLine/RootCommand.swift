@@ -73,7 +73,6 @@ struct RootCommand: ExampleCommand {
     static func asDefined(_ words: [String]) -> [String] {
         switch words.first {
         case "help": ["help"] + asDefined(Array(words.dropFirst()))
-        case SetCommand.configuration.commandName: SetCommand.completingLength(words)
         case HelperCommand.configuration.commandName: HelperCommand.namingClient(words)
         default: words
         }

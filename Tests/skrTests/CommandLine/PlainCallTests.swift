@@ -48,7 +48,7 @@ struct PlainCallTests {
             "list", "set api --timeout soon", "set api --timeout -1", "get api --timeout 5", "delete api --new",
             "get api --raw",
             "set api --new --new", "set api --raw --raw", "set api --allow-empty --allow-empty",
-            "set api --timeout 5m --timeout 5m", "set --generate api", "get api --allow-empty",
+            "set api --timeout 5m --timeout 5m", "get api --allow-empty",
             "get api --field a --field b",
             "get --help",
             "set --help api", "help get",

@@ -45,7 +45,7 @@ struct SharedSessionTests {
     @Test(
         "a verb warns once per call, in plain and in parsed calls, also in a pipe",
         arguments: [
-            "printf 1 | skr set a", "printf 1 | skr set --raw --timeout=8h a", "skr set a --generate",
+            "printf 1 | skr set a", "printf 1 | skr set --raw --timeout=8h a",
             "printf 1 | skr set a | cat", "skr cached a --timeout 5m -- true", "skr cached a --timeout=5m -- true",
             "skr cached a --timeout 5m --refresh-before 1m -- true",
             #"printf 'protocol=https\nhost=example.com\nusername=a\npassword=p\n\n' | skr helper git store"#,

@@ -3,7 +3,7 @@ import Keyutils
 import SessionKeyring
 import SystemPackage
 
-/// Stores a secret that it reads from standard input, asks for on the terminal, or generates.
+/// Stores a secret that it reads from standard input, or asks for on the terminal.
 struct SetAction: VerbAction {
     let target: Target
     /// `nil` if neither an option nor a variable has a timeout.
@@ -11,15 +11,13 @@ struct SetAction: VerbAction {
     var isNew = false
     var isRaw = false
     var allowsEmpty = false
-    /// The number of random characters to store instead of reading a secret.
-    var generatedLength: Int?
 
     func run() throws {
         let item = target.exactItem
         let store = try target.place.store()
         // Checked before we ask for a secret that could not be stored.
         try checkBeforehand(item, in: store)
-        let secret = try readSecret(for: item)
+        let secret = try readSecret()
         let lost = isNew || timeout != nil ? nil : Self.timeLeft(of: item, in: store)
         if isNew {
             try store.add(secret, for: item, timeout: timeout?.duration)
@@ -53,8 +51,7 @@ struct SetAction: VerbAction {
         if isNew, (try? store.contains(item)) == true { throw SecretStoreError(.duplicate, item: item) }
     }
 
-    private func readSecret(for item: ItemIdentity) throws(CommandError) -> SecretBytes {
-        if let generatedLength { return try generate(generatedLength) }
+    private func readSecret() throws(CommandError) -> SecretBytes {
         guard !Console.isInputTerminal else {
             return try SecretPrompt.ask("secret for \(promptedName): ", allowsEmpty: allowsEmpty)
         }
@@ -68,15 +65,6 @@ struct SetAction: VerbAction {
     /// It states which word is the account, so that the user notices a secret that was typed as an argument.
     private var promptedName: String {
         "service \(Display.plain(target.service))" + (target.account.map { ", account \(Display.plain($0))" } ?? "")
-    }
-
-    private func generate(_ length: Int) throws(CommandError) -> SecretBytes {
-        do throws(Errno) {
-            return try GeneratedSecret.make(length: length)
-        } catch {
-            throw .internalError(
-                "can't get random bytes: \(error)", hint: "allow getrandom in the container's seccomp profile")
-        }
     }
 
     private func readInput() throws(CommandError) -> SecretBytes {

@@ -14,10 +14,6 @@ struct SetCommand: VerbCommand {
             Empty standard input is an error, because the program before the pipe has probably failed; the existing \
             secret stays.
 
-            --generate stores random characters of A-Z a-z 0-9 _ -, reads no standard input and prints nothing. A \
-            number after it sets the length, 8 to 4096; the default is 32. If SERVICE is a number, write it before \
-            --generate: skr set 64 --generate.
-
             Without --timeout, SKR_TIMEOUT sets how long the secret is kept.
             """
     )
@@ -26,7 +22,7 @@ struct SetCommand: VerbCommand {
         printf %s "$TOKEN" | skr set api --timeout 8h
         skr set db alice
         skr set --raw signing-key < key.pem
-        skr set --new session-key --generate 64
+        openssl rand -base64 32 | skr set --new session-key
         """
 
     @OptionGroup var target: TargetArguments
@@ -47,23 +43,7 @@ struct SetCommand: VerbCommand {
     @Flag(help: "Accept an empty secret, which is otherwise an error (exit code 64).")
     var allowEmpty = false
 
-    @Option(
-        help: ArgumentHelp("Store this many random characters, 32 if no number follows.", valueName: "length"))
-    var generate: Int?
-
     func action() throws(CommandError) -> any VerbAction {
-        if let generate {
-            guard !raw, !allowEmpty else {
-                throw .usage(
-                    "--generate reads no input, so --raw and --allow-empty have no effect",
-                    hint: "leave out --raw and --allow-empty, or --generate")
-            }
-            guard GeneratedSecret.lengths.contains(generate) else {
-                throw .usage(
-                    "--generate must be \(GeneratedSecret.lengths.lowerBound) to \(GeneratedSecret.lengths.upperBound), not \(generate)",
-                    hint: "leave out the number to get \(GeneratedSecret.usualLength) characters")
-            }
-        }
         guard target.account != "-" else {
             throw .usage(
                 "'-' is not an account: set reads the secret from standard input by itself",
@@ -71,6 +51,6 @@ struct SetCommand: VerbCommand {
         }
         return SetAction(
             target: try target.target(), timeout: try TimeoutArgument.usual(unless: timeout), isNew: new,
-            isRaw: raw, allowsEmpty: allowEmpty, generatedLength: generate)
+            isRaw: raw, allowsEmpty: allowEmpty)
     }
 }

@@ -80,13 +80,7 @@ struct ShellCompletionTests {
                 Call(typed: "skr help exp\t", words: ["help", "expire"]),
                 Call(typed: "skr expire --ne\t", words: ["expire", "--never"]),
                 Call(typed: "skr exec --inh\t", words: ["exec", "--inherited"]),
-                Call(typed: "skr set --gen\t", words: ["set", "--generate"]),
-                Call(
-                    typed: "skr set --namespace n0 --generate ap\t",
-                    words: ["set", "--namespace", "n0", "--generate", "api"]),
-                Call(
-                    typed: "skr set --namespace accounts --generate 64 db al\t",
-                    words: ["set", "--namespace", "accounts", "--generate", "64", "db", "alice b"]),
+                Call(typed: "skr set --al\t", words: ["set", "--allow-empty"]),
                 Call(typed: "skr get --namespace=n2 a:b\t", words: ["get", "--namespace=n2", "a:b:c"]),
                 Call(typed: "skr get --namespace=n2 a:b:\t", words: ["get", "--namespace=n2", "a:b:c"]),
                 Call(typed: "skr get --namespace=n4 al@\t", words: ["get", "--namespace=n4", "al@ex"]),

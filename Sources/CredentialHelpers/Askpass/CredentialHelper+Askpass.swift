@@ -8,7 +8,8 @@ extension CredentialHelper {
     /// - Throws: ``SecretStoreError``.
     public func askpass(_ prompt: AskpassPrompt) throws(SecretStoreError) -> HelperAnswer {
         switch prompt {
-        case .question: return HelperAnswer(exitCode: 1, message: "a person has to answer this question")
+        case .question:
+            return HelperAnswer(exitCode: 1, message: "this is a yes-or-no question, so a person has to answer it")
         // ssh-add asks again until it gets the right answer, or no answer.
         case .retry: return HelperAnswer(exitCode: 1, message: "the stored passphrase is wrong; store the right one")
         case .fromServer:

@@ -71,7 +71,9 @@ struct AskpassTests {
         ] {
             #expect(AskpassPrompt(text) == .question)
             let said = try ask(AskpassPrompt(text).naming(service: "x", account: nil))
-            #expect(said.output == "" && said.exitCode == 1 && said.message == "a person has to answer this question")
+            #expect(
+                said.output == "" && said.exitCode == 1
+                    && said.message == "this is a yes-or-no question, so a person has to answer it")
         }
         let retry = AskpassPrompt("Bad passphrase, try again for /k: ")
         #expect(retry == .retry)

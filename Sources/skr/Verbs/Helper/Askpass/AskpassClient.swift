@@ -40,22 +40,18 @@ struct AskpassClient: HelperClient, ExampleCommand {
                 return HelperAnswer.nothing
             }
             let prompt = try prompt(of: call)
-            guard prompt != .question else {
-                throw CommandError(
-                    exitCode: .noItem, message: "this is a yes-or-no question, so a person has to answer it",
-                    hint: "answer it yourself: SSH_ASKPASS_REQUIRE=never ssh ...")
-            }
-            guard prompt != .unknown else {
-                throw CommandError(
-                    exitCode: .noItem, message: "can't find a key, user or host in the prompt",
-                    hint: "name the item: set SKR_ASKPASS=SERVICE or SKR_ASKPASS=SERVICE/ACCOUNT")
-            }
-            guard prompt != .fromServer else {
-                throw CommandError(
-                    exitCode: .noItem, message: "a server chose the text of this prompt, so a person has to answer it",
-                    hint: "log in with a key, or answer it yourself: SSH_ASKPASS_REQUIRE=never ssh ...")
-            }
-            return try helper.askpass(prompt)
+            let answer = try helper.askpass(prompt)
+            guard let message = answer.message, let hint = hint(for: prompt) else { return answer }
+            throw CommandError(exitCode: .noItem, message: message, hint: hint)
+        }
+    }
+
+    private static func hint(for prompt: AskpassPrompt) -> String? {
+        switch prompt {
+        case .question: "answer it yourself: SSH_ASKPASS_REQUIRE=never ssh ..."
+        case .fromServer: "log in with a key, or answer it yourself: SSH_ASKPASS_REQUIRE=never ssh ..."
+        case .unknown: "name the item: set SKR_ASKPASS=SERVICE or SKR_ASKPASS=SERVICE/ACCOUNT"
+        case .secret, .account, .retry: nil
         }
     }
 

@@ -22,7 +22,7 @@ struct DoctorCommand: VerbCommand, VerbAction {
                 "checks": [{"id", "hint", "text", "verdict"}],
                 "facts": {
                   "calls": {"blocked": [CALL], "seccompFilter"},
-                  "features": [FEATURE],
+                  "features": {"persistentKeyrings"},
                   "memory-lock": {"errno", "limit", "locked"},
                   "quota": [{"bytes", "keys", "maximumBytes", "maximumKeys",
                              "uid"}],

@@ -22,13 +22,7 @@ extension Finding {
             : .warning("calls", "\(cause) blocks \(calls), which skr hardly needs", hint: .allowCalls, facts)
     }
 
-    private static let featureNames: [(feature: KeyringCapabilities, name: String)] = [
-        (.persistentKeyrings, "persistentKeyrings"), (.diffieHellman, "diffieHellman"), (.publicKey, "publicKey"),
-        (.invalidate, "invalidate"), (.restrictKeyring, "restrictKeyring"), (.move, "move"),
-        (.namespacedKeyringNames, "namespacedKeyringNames"), (.namespaceTags, "namespaceTags"),
-    ]
-
-    /// Reports which features the kernel's key facility was built with, and what they are for.
+    /// Reports whether the kernel's key facility has the features that skr needs.
     static func features() -> Finding {
         let found: KeyringCapabilities
         do throws(KeyringError) {
@@ -38,15 +32,13 @@ extension Finding {
             let reason = isOld ? "this kernel is older than 5.3, and can't move a key in one step" : "\(error)"
             return .problem("features", reason, hint: isOld ? .newKernel : .allowCalls, .null)
         }
-        let facts = JSONValue.array(
-            featureNames.filter { found.contains($0.feature) }.map { JSONValue.string($0.name) })
+        let hasPersistent = found.contains(.persistentKeyrings)
+        let facts = JSONValue.object(["persistentKeyrings": .bool(hasPersistent)])
         guard found.contains([.move, .invalidate]) else {
             let text = "this kernel can't move or invalidate a key, which atomic writes need"
             return .problem("features", text, hint: .newKernel, facts)
         }
-        let persistent =
-            found.contains(.persistentKeyrings)
-            ? "persistent keyrings" : "no persistent keyrings, so no persistent scope"
+        let persistent = hasPersistent ? "persistent keyrings" : "no persistent keyrings, so no persistent scope"
         return .ok(
             "features",
             "the kernel has all that skr needs (atomic writes with move and invalidate; \(persistent))", facts)

@@ -8,8 +8,14 @@ import Testing
 import Threads
 
 /// Items in memory.
-private final class FuzzItems: ItemSource {
-    private let secrets = Locked<[ItemIdentity: [UInt8]]>([:])
+final class FuzzItems: ItemSource {
+    private let secrets: Locked<[ItemIdentity: [UInt8]]>
+
+    /// - Parameter passwords: the secrets of services.
+    init(passwords: [String: String] = [:]) {
+        let items = passwords.map { (ItemIdentity.password(service: $0.key, account: ""), Array($0.value.utf8)) }
+        secrets = Locked(Dictionary(uniqueKeysWithValues: items))
+    }
 
     var isEmpty: Bool { secrets.withLock { $0.isEmpty } }
 
@@ -20,7 +26,7 @@ private final class FuzzItems: ItemSource {
     }
 
     func set(_ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration?) {
-        let bytes = secret.withBytes { $0.withUnsafeBytes { Array($0) } }
+        let bytes = secret.array
         secrets.withLock { $0[item] = bytes }
     }
 
@@ -33,7 +39,7 @@ private struct Said {
     let exitCode: Int32
 
     init(_ answer: consuming HelperAnswer) {
-        output = answer.output.withBytes { $0.withUnsafeBytes { Array($0) } }
+        output = answer.output.array
         exitCode = answer.exitCode
     }
 
@@ -327,7 +333,7 @@ extension Said {
 extension FuzzItems {
     fileprivate func bytes(of item: ItemIdentity) -> [UInt8]? {
         guard let secret = get(item) else { return nil }
-        return secret.withBytes { $0.withUnsafeBytes { Array($0) } }
+        return secret.array
     }
 }
 

@@ -14,7 +14,8 @@ struct CommandLineFuzzTests {
         "user", "session", "persistent", "--namespace", "n", "--field", "a.b", "--timeout=5", "--env", "A=skr://api",
         "B=skr://d/e?field=f", "--env-file", ".env", "--file", "--key", "--refresh-before", "--force",
         "--cache-failures",
-        "--stale-while-refreshing", "--timeout-from-json", ".e", "--forget", "--scope=user", "CMD",
+        "--stale-while-refreshing", "--timeout-from-json", ".e", "--forget", "--scope=user", "CMD", "-t", "-n",
+        "-e", "--inherited", "--help", "never",
     ]
 
     private func line(_ random: inout Choices) -> [String] {

@@ -1,4 +1,5 @@
 import Foundation
+import Keyutils
 import TestSupport
 import Testing
 import Threads
@@ -52,6 +53,10 @@ struct Fuzzer {
     static func show(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self).debugDescription }
 
     private static func variable(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
+}
+
+extension SecretBytes {
+    var array: [UInt8] { withBytes { $0.withUnsafeBytes { Array($0) } } }
 }
 
 extension Fuzzer {

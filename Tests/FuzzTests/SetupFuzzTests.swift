@@ -9,10 +9,6 @@ import skr
 /// Tests of damaged configurations: one that was valid before is valid afterwards.
 @Suite("Fuzzing: configurations of clients", .tags(.long))
 struct SetupFuzzTests {
-    private static func bytes(_ text: borrowing SecretBytes) -> [UInt8] {
-        text.withBytes { $0.withUnsafeBytes { Array($0) } }
-    }
-
     /// Parses an object; `nil` if the text is not an object, or if `JSONSerialization` would misread it.
     ///
     /// `JSONSerialization` drops a byte order mark at the beginning of a string.
@@ -44,8 +40,8 @@ struct SetupFuzzTests {
                 return names.contains("credsstore") || names.contains("credhelpers") || input.first == 0xEF
                     ? nil : "an object without a helper is refused"
             }
-            let after = Self.bytes(added)
-            let removed = Self.bytes(try DockerSetup.removing(from: after.span.bytes))
+            let after = added.array
+            let removed = try DockerSetup.removing(from: after.span.bytes).array
             guard var before else { return nil }
             guard let object = Self.object(after) else { return "the edited file is not valid JSON" }
             if let empty = before.keys.first(where: { $0.uppercased().lowercased() == "credsstore" }) {

@@ -24,10 +24,6 @@ struct TokenHelperFuzzTests {
         "9999999999999", "2031-02-30T00:00:00Z", "T24:00:00", "\r\n", "Authorization: x", "https://h/",
     ]
 
-    private static func bytes(_ box: SecretBox) -> [UInt8] {
-        box.bytes.withBytes { $0.withUnsafeBytes { Array($0) } }
-    }
-
     private static func issuance(_ input: [UInt8], _ account: String = "", fresh: Bool = true) -> Issuance {
         Issuance(SecretBox(SecretBytes(copying: input)), account: account, issued: fresh ? now : nil)
     }
@@ -47,7 +43,7 @@ struct TokenHelperFuzzTests {
             } catch {
                 return error.message.contains("\n") || error.message.isEmpty ? "not one line: \(error.message)" : nil
             }
-            let output = Self.bytes(answer.output)
+            let output = answer.output.bytes.array
             guard output.last == UInt8(ascii: "\n"), !output.dropLast().contains(where: { $0 < 0x20 || $0 == 0x7F })
             else {
                 return "more than a line: \(Fuzzer.show(output))"
@@ -61,11 +57,11 @@ struct TokenHelperFuzzTests {
                 "expiration_time",
             ]
             guard known.isSuperset(of: object.keys) else { return "unknown members: \(object.keys)" }
-            guard let again = try? format.answer(Self.issuance(Self.bytes(answer.kept), fresh: false)) else {
+            guard let again = try? format.answer(Self.issuance(answer.kept.bytes.array, fresh: false)) else {
                 return "its own answer is refused: \(Fuzzer.show(output))"
             }
             guard again.output.isEqual(to: answer.output), again.expires == answer.expires else {
-                return "read again as \(Fuzzer.show(Self.bytes(again.output)))"
+                return "read again as \(Fuzzer.show(again.output.bytes.array))"
             }
             return nil
         }
@@ -83,7 +79,7 @@ struct TokenHelperFuzzTests {
             ]
             let (format, head, tail) = formats[random.below(3)]
             guard let answer = try? format.answer(Self.issuance(input, account)) else { return nil }
-            let output = Self.bytes(answer.output)
+            let output = answer.output.bytes.array
             guard output.starts(with: head.utf8), output.suffix(tail.utf8.count).elementsEqual(tail.utf8) else {
                 return "not the expected lines: \(Fuzzer.show(output))"
             }
@@ -99,7 +95,7 @@ struct TokenHelperFuzzTests {
                 return "not printable ASCII: \(Fuzzer.show(output))"
             }
             guard let token = try? IssuedToken(Self.issuance(input)) else { return "an answer without a token" }
-            let secret = Self.bytes(token.secret)
+            let secret = token.secret.bytes.array
             if account.isEmpty { return value.elementsEqual("Bearer ".utf8 + secret) ? nil : "a different token" }
             let pair = Data("\(account):".utf8 + secret).base64EncodedString()
             return value.elementsEqual("Basic \(pair)".utf8) ? nil : "a different account and token"
@@ -108,7 +104,7 @@ struct TokenHelperFuzzTests {
 
     @Test("a URL gets a secret only if Foundation also finds it at or below the item's address")
     func addresses() throws {
-        let items = FixedItems(secrets: ["https://h.example/a/b": "ab", "https://h.example:8443": "port"])
+        let items = FuzzItems(passwords: ["https://h.example/a/b": "ab", "https://h.example:8443": "port"])
         let helper = CredentialHelper(items: items, clock: { Self.now })
         let samples = [
             "https://h.example/a/b/c?x#y", "https://h.example:8443/x", "https://h.example/a/../b",
@@ -139,7 +135,7 @@ struct TokenHelperFuzzTests {
 
     @Test("any request of Bazel is answered with one object, or with nothing and an error")
     func requests() throws {
-        let items = FixedItems(secrets: ["https://h": "t\"ok"])
+        let items = FuzzItems(passwords: ["https://h": "t\"ok"])
         let helper = CredentialHelper(items: items, clock: { Self.now })
         let samples = [#"{"uri":"https://h/x"}"#, #"{"more":[1],"uri":"http:\/\/h","uri":"https:\/\/h\u002fx"}"#]
         Fuzzer("Bazel's requests", samples: samples, tokens: Self.tokens).run { input, _ in
@@ -150,20 +146,4 @@ struct TokenHelperFuzzTests {
             return isGood ? nil : "answered \(answer.exitCode) \(output.debugDescription)"
         }
     }
-}
-
-/// Passwords without an account, which never change.
-private struct FixedItems: ItemSource {
-    let secrets: [String: String]
-
-    func identities() -> [ItemIdentity] { secrets.keys.map { .password(service: $0, account: "") } }
-
-    func get(_ item: ItemIdentity) -> SecretBytes? {
-        guard item.kind == .password, item.account.isEmpty, let secret = secrets[item.service] else { return nil }
-        return SecretBytes(utf8: secret)
-    }
-
-    func set(_ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration?) {}
-
-    func delete(_ item: ItemIdentity) -> Bool { false }
 }

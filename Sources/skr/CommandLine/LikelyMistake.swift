@@ -49,8 +49,6 @@ enum LikelyMistake {
             }
         case "--generate" where verb == "set":
             return "pipe random characters in: openssl rand -base64 32 | skr set SERVICE"
-        case "--no-inherited" where verb == "exec":
-            return "leave it out: inherited references are resolved only with --inherited or --env NAME"
         default: return nil
         }
     }

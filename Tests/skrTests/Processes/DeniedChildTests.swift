@@ -5,38 +5,23 @@ import Testing
 @Suite("A filter that denies a call that children need")
 struct DeniedChildTests {
     @Test(
-        "without prctl, lock and cached report an error and run nothing",
-        arguments: ["lock a --wait 0 --scope session", "cached a --timeout 5s"])
-    func controls(verb: String) async throws {
+        "without prctl or signalfd, lock and cached report an error and run nothing",
+        arguments: [
+            (-3 as CInt, "can't make it end together with skr", "prctl"),
+            (-5, "can't forward signals to it", "signalfd4"),
+        ], ["lock a --wait 0 --scope session", "cached a --timeout 5s"])
+    func denied(filter: (number: CInt, reason: String, call: String), verb: String) async throws {
+        let number = filter.number
         let result = try await #require(
             processExitsWith: .exitCode(126), observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { [verb = verb as String] in
-            // The filter denies prctl.
-            becomeCommand(verb, behindFilter: -3)
+        ) { [verb = verb as String, number = number as CInt] in
+            becomeCommand(verb, behindFilter: number)
         }
         // The test runner also writes to this stream.
         #expect(!String(decoding: result.standardOutputContent, as: UTF8.self).contains("started"))
         let errors = String(decoding: result.standardErrorContent, as: UTF8.self)
-        #expect(
-            errors.contains(
-                "skr: error: can't run 'echo': can't make it end together with skr: operation not permitted\n"))
-        #expect(errors.contains("skr: hint: allow prctl in the container's seccomp profile\n"))
-    }
-
-    @Test(
-        "without signalfd, lock and cached report an error early and run nothing",
-        arguments: ["lock a --wait 0 --scope session", "cached a --timeout 5s"])
-    func signals(verb: String) async throws {
-        let result = try await #require(
-            processExitsWith: .exitCode(126), observing: [\.standardOutputContent, \.standardErrorContent]
-        ) { [verb = verb as String] in
-            // The filter denies signalfd4.
-            becomeCommand(verb, behindFilter: -5)
-        }
-        #expect(!String(decoding: result.standardOutputContent, as: UTF8.self).contains("started"))
-        let errors = String(decoding: result.standardErrorContent, as: UTF8.self)
-        #expect(errors.contains("skr: error: can't run 'echo': can't forward signals to it: operation not permitted\n"))
-        #expect(errors.contains("skr: hint: allow signalfd4 in the container's seccomp profile\n"))
+        #expect(errors.contains("skr: error: can't run 'echo': \(filter.reason): operation not permitted\n"))
+        #expect(errors.contains("skr: hint: allow \(filter.call) in the container's seccomp profile\n"))
     }
 }
 

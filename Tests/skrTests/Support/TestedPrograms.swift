@@ -1,3 +1,4 @@
+import CTestFilters
 import Foundation
 import TestSupport
 
@@ -12,6 +13,14 @@ enum TestedPrograms {
     /// The tested `skr`: the executable that `SKR_TEST_EXECUTABLE` names, or else the built one.
     static let skr =
         ProcessInfo.processInfo.environment["SKR_TEST_EXECUTABLE"].map { URL(fileURLWithPath: $0) } ?? built
+
+    /// Becomes `skr` with these words, and a filter of `test_filter_install`.
+    static func become(_ line: String, behindFilter operation: CInt, _ error: CInt) -> Never {
+        guard test_filter_install(operation, error) == 0 else { exit(3) }
+        let words = "skr \(line)".split(separator: " ").map { strdup(String($0)) }
+        execv(skr.path, words + [nil])
+        exit(4)
+    }
 
     /// A folder with the programs that every user can enter.
     ///

@@ -1,4 +1,3 @@
-import CTestFilters
 import Foundation
 import Testing
 
@@ -95,11 +94,7 @@ struct CachedEndTests {
     @Test("without the key facility, skr cached exits with 69 and does not run CMD", arguments: [EPERM, ENOSYS])
     func blocked(error: CInt) async throws {
         await #expect(processExitsWith: .exitCode(69)) { [error = error as CInt] in
-            guard test_filter_install(-1, error) == 0 else { exit(3) }
-            let words: [UnsafeMutablePointer<CChar>?] =
-                ["skr", "cached", "a", "--timeout", "5m", "--", "true"].map { (word: String) in strdup(word) } + [nil]
-            execv(TestedPrograms.skr.path, words)
-            exit(4)
+            TestedPrograms.become("cached a --timeout 5m -- true", behindFilter: -1, error)
         }
     }
 

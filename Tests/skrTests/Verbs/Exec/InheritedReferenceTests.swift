@@ -80,15 +80,6 @@ struct InheritedReferenceTests {
         #expect(outcome == .init(exitCode: 0, output: "s1 plain s1\ns1", errors: ""))
     }
 
-    @Test("all missing items are named together, and the command does not start")
-    func missing() throws {
-        let outcome = try run(
-            "export A=skr://one B=skr://two/me; skr exec --inherited --env C=skr://three -- echo started")
-        #expect(outcome.exitCode == 1 && outcome.output.isEmpty)
-        for name in ["one", "two me", "three"] { #expect(outcome.errors.contains(name)) }
-        #expect(outcome.errors.hasPrefix("skr: error: no such items, or they have expired: "))
-    }
-
     @Test("with --inherited, a malformed reference is an error that names the variable, not its value")
     func malformed() throws {
         let outcome = try run("A='skr://my secret' skr exec --inherited -- echo started")
@@ -97,14 +88,6 @@ struct InheritedReferenceTests {
             try run("A='skr://my secret' skr exec --inherited --env A=skr://api -- printenv A").output == "s1\n")
         #expect(outcome.errors.hasPrefix("skr: error: environment variable A: the reference has white space"))
         #expect(!outcome.errors.contains("my secret"))
-    }
-
-    @Test("--no-inherited is an error with a hint")
-    func former() throws {
-        let outcome = try run("skr exec --no-inherited -- true")
-        #expect(outcome.exitCode == 64)
-        #expect(
-            outcome.errors.contains("skr: hint: leave it out: inherited references are resolved only with --inherited"))
     }
 
     @Test("a duplicate variable is passed once, and one whose name isn't UTF-8 is left alone")

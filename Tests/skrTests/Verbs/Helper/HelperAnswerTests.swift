@@ -57,14 +57,6 @@ struct HelperAnswerTests {
         #expect(outcome.errors.hasPrefix("skr: error: the request has 262138 bytes or more\n"), "\(outcome)")
     }
 
-    @Test("if the item is in another namespace, the hint names that namespace")
-    func elsewhere() throws {
-        let outcome = try run("printf x | skr set prod --namespace work; skr helper ansible --vault-id prod; echo $?")
-        #expect(outcome.output == "2\n")
-        #expect(
-            outcome.errors.contains("skr: hint: it is in the namespace work: add --namespace work\n"), "\(outcome)")
-    }
-
     @Test("arguments that a client never passes are usage errors")
     func usage() throws {
         let outcome = try run(
@@ -92,17 +84,6 @@ struct HelperAnswerTests {
         let outcome = try run(
             #"printf t | skr set k; KUBERNETES_EXEC_INFO=$'\xff' skr helper kubernetes k | jq -r .status.token"#)
         #expect(outcome == .init(exitCode: 0, output: "t\n", errors: ""))
-    }
-
-    @Test("docker erases its stored login, and keyring prints JSON with the password only")
-    func operations() throws {
-        let outcome = try run(
-            #"""
-            echo '{"ServerURL":"ghcr.io","Username":"u","Secret":"p"}' | skr helper docker store
-            skr helper docker list; echo ghcr.io | skr helper docker erase; echo $?; skr helper docker list
-            printf p | skr helper keyring set s me; skr helper keyring --output json get s me | jq -c .
-            """#)
-        #expect(outcome.output == "{\"ghcr.io\":\"u\"}\n0\n{}\n{\"password\":\"p\"}\n", "\(outcome)")
     }
 
     @Test("under a name that is not a client's, skr runs verbs, even with a client's name as argument")

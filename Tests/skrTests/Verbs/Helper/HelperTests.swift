@@ -117,19 +117,6 @@ struct HelperTests {
             outcome.output == Self.credential + "internet\thttps://example.com\talice\t6\nnone\nnone\n", "\(outcome)")
     }
 
-    @Test("storing the same secret again does not renew its timeout")
-    func notRenewed() throws {
-        let outcome = try command.inSession(
-            """
-            skr helper git --timeout 1h store <<<"$CREDENTIAL"
-            skr expire https://example.com alice --timeout 30s
-            skr helper git --timeout 1h store <<<"$CREDENTIAL"
-            skr list --json | grep -o '"timeLeft" : [0-9]*'
-            """, environment: ["CREDENTIAL": Self.credential])
-        let left = outcome.output.split(separator: " ").last.flatMap { Int($0.dropLast()) }
-        #expect(left.map { (1...30).contains($0) } == true, "\(outcome)")
-    }
-
     @Test(
         "a mistake is an error with a hint",
         arguments: [

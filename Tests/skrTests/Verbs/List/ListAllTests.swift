@@ -1,4 +1,3 @@
-import CTestFilters
 import Foundation
 import Testing
 
@@ -182,11 +181,7 @@ struct ListAllTests {
     @Test("a hidden key facility is error 69", arguments: [EPERM, ENOSYS])
     func blocked(error: CInt) async throws {
         await #expect(processExitsWith: .exitCode(69)) { [error = error as CInt] in
-            guard test_filter_install(-1, error) == 0 else { exit(3) }
-            let words: [UnsafeMutablePointer<CChar>?] =
-                ["skr", "list", "--all"].map { (word: String) in strdup(word) } + [nil]
-            execv(TestedPrograms.skr.path, words)
-            exit(4)
+            TestedPrograms.become("list --all", behindFilter: -1, error)
         }
     }
 }

@@ -16,6 +16,10 @@ enum Interruption {
         var action = sigaction()
         unsafe action.__sigaction_handler.sa_handler = { number in
             guard !Interruption.first.compareExchange(expected: 0, desired: number, ordering: .relaxed).exchanged else {
+                let notice: StaticString = "ending the run and checking it; press Ctrl-C again to stop immediately\n"
+                let code = errno
+                _ = unsafe write(STDERR_FILENO, notice.utf8Start, notice.utf8CodeUnitCount)
+                errno = code
                 return
             }
             // The signal is blocked in this handler, and takes effect right after it.

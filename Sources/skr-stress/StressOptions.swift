@@ -144,7 +144,7 @@ extension StressOptions {
         With --hostile, a neighbor (another thread) puts keys of the wrong type, unreadable, revoked and expired keys \
         and false leases into the same keyrings. All checks must still pass.
 
-        Progress goes to standard error, and a table to standard output at the end. The first Ctrl-C ends the run; \
+        Progress goes to standard error, every second on a terminal, and a table to standard output at the end. The first Ctrl-C ends the run; \
         skr-stress checks and shows its calls so far. The second Ctrl-C ends skr-stress immediately.
 
         After a failure, the output shows the smallest history that proves it, and a command that repeats the run. \

@@ -14,10 +14,9 @@ struct StressSession {
         display.say("\(plan.workload.rawValue), \(plan.workersText), \(plan.extent), seed \(plan.seed)")
         var result = try measure(plan, on: display)
         if options.measuresScaling, Interruption.signal == nil {
-            ScalingMeasurement(makeRun: makeRun).extend(
-                &result, isInterrupted: { Interruption.signal != nil }, report: display.show)
+            display.say("measuring 1, 2, 4 and 8 threads and processes")
+            ScalingMeasurement(makeRun: makeRun).extend(&result, isInterrupted: { Interruption.signal != nil })
         }
-        display.finish()
         return try tell(result)
     }
 
@@ -25,7 +24,6 @@ struct StressSession {
         do throws(StressError) {
             return try makeRun(plan, { Interruption.signal != nil }, display.show)
         } catch {
-            display.finish()
             throw CommandError(error)
         }
     }

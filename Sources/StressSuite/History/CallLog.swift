@@ -53,6 +53,12 @@ import Synchronization
         nonmutating set { unsafe word(24).pointee.store(newValue ? 1 : 0, ordering: .releasing) }
     }
 
+    /// How many calls have thrown.
+    var errors: Int {
+        get { Int(unsafe word(40).pointee.load(ordering: .relaxed)) }
+        nonmutating set { unsafe word(40).pointee.store(UInt64(newValue), ordering: .relaxed) }
+    }
+
     /// Logs the beginning of a call; there must be room for it.
     func begin(_ record: CallRecord) -> Int {
         let index = count
@@ -70,12 +76,6 @@ import Synchronization
         open.returned = 0
         unsafe pointer(index).pointee = open
         unsafe returnTime(index).pointee.store(record.returned, ordering: .releasing)
-    }
-
-    /// The call at this index if it has returned, otherwise `nil`.
-    func returned(_ index: Int) -> CallRecord? {
-        guard unsafe returnTime(index).pointee.load(ordering: .acquiring) != 0 else { return nil }
-        return unsafe pointer(index).pointee
     }
 
     /// A call of a worker that has ended.

@@ -16,7 +16,7 @@ struct OngoingRun: ~Copyable {
     private var faults: Choices
     private var metrics = Metrics()
     private var checks: CheckResults
-    private var live: LiveMetrics
+    private var quota: QuotaWatch
     /// How many steps each worker has made in the earlier rounds.
     private var steps: [Int]
     /// How many calls of all workers have been logged.
@@ -59,8 +59,8 @@ struct OngoingRun: ~Copyable {
         self.configuration = configuration
         checks = CheckResults(replay: "seed \(plan.seed)")
         faults = Choices(seed: plan.seed, stream: .max)
-        live = LiveMetrics(plan: plan, sharedLog: sharedLog, quota: quota)
-        live.quota.ownKeys.ring = Keyring(ring)
+        self.quota = quota
+        self.quota.ownKeys.ring = Keyring(ring)
         steps = Array(repeating: 0, count: plan.workers)
         incarnations = Array(repeating: 0, count: plan.workers)
     }
@@ -99,22 +99,29 @@ struct OngoingRun: ~Copyable {
             length = min(length, seconds - metrics.seconds)
         }
         let round = Round(plan: plan, sharedLog: sharedLog, pool: pool, seconds: length)
-        var live = live
-        let (secondsBefore, callsBefore, killsBefore) = (metrics.seconds, metrics.calls, metrics.kills)
-        live.beginRound(errorsSoFar: metrics.errorCount)
+        var quota = quota
+        var lastLook = 0.0
+        let (workers, sharedLog, before) = (plan.workers, sharedLog, metrics)
+        let errorsBefore = before.errorCount
         rounds += 1
         let hostile =
             plan.isHostile
             ? HostileRound(plan: plan, anchor: scratch.keyring, store: store, sharedLog: sharedLog, round: rounds) : nil
         let outcome = try round.run(faults: &faults, isInterrupted: isInterrupted) { elapsed, kills in
-            let seconds = secondsBefore + elapsed
-            guard live.isDue(seconds) else { return }
-            report(live.look(seconds: seconds, operations: callsBefore, kills: killsBefore + kills))
+            guard elapsed - lastLook >= 0.1 else { return }
+            lastLook = elapsed
+            quota.look()
+            let logs = (0..<workers).map(sharedLog.log)
+            report(
+                StressProgress(
+                    seconds: before.seconds + elapsed, operations: logs.reduce(before.calls) { $0 + $1.count },
+                    errors: logs.reduce(errorsBefore) { $0 + $1.errors }, kills: before.kills + kills))
         }
         self.isInterrupted = outcome.isInterrupted
         hostile?.end(in: &checks)
-        report(live.checking())
-        self.live = live
+        // A short round has had no other look.
+        quota.look()
+        self.quota = quota
         examine(outcome)
     }
 
@@ -131,8 +138,6 @@ struct OngoingRun: ~Copyable {
     /// Checks the results of a round, and prepares the next round.
     private mutating func examine(_ outcome: Round.Outcome) {
         observe()
-        // A short round has had no other look.
-        live.quota.look()
         for slot in 0..<plan.workers {
             steps[slot] = sharedLog.log(slot).steps
             incarnations[slot] = sharedLog.log(slot).incarnation + 1
@@ -140,7 +145,7 @@ struct OngoingRun: ~Copyable {
         let history = RoundHistory(plan: plan, sharedLog: sharedLog)
         calls += history.calls.count { $0.worker != 0 && (plan.workload != .lease || $0.kind == .lease) }
         RoundChecks(
-            plan: plan, history: history, outcome: outcome, isQuotaTight: live.quota.isTight, isFirst: rounds == 1
+            plan: plan, history: history, outcome: outcome, isQuotaTight: quota.isTight, isFirst: rounds == 1
         ).addOutcomes(to: &checks)
         CountChecks(plan: plan, history: history, outcome: outcome).addOutcomes(to: &checks)
         for verdict in HistoryVerdicts.outcomes(for: history.histories, seed: plan.seed) { checks.add(verdict) }
@@ -177,7 +182,7 @@ struct OngoingRun: ~Copyable {
     consuming func finish(comparingQuota: Bool) -> StressResult {
         addExactness()
         let (plan, startedAt, metrics, isInterrupted) = (plan, startedAt, metrics, isInterrupted)
-        var (checks, quota) = (checks, live.quota)
+        var (checks, quota) = (checks, quota)
         _ = consume self
         if comparingQuota { checks.add(quota.settledOutcome()) }
         var result = StressResult(

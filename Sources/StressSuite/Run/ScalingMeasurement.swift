@@ -17,22 +17,16 @@ package struct ScalingMeasurement {
     /// Adds the measured points to the result, and the failed checks of the short runs.
     ///
     /// An interrupted run adds no point and ends the measurement.
-    package func extend(
-        _ result: inout StressResult, isInterrupted: @escaping @Sendable () -> Bool, report: (StressProgress) -> Void
-    ) {
+    package func extend(_ result: inout StressResult, isInterrupted: @escaping @Sendable () -> Bool) {
         let pools =
             Self.counts.map { (threads: $0, processes: 1) }
             + Self.counts.dropFirst().map { (threads: 1, processes: $0) }
-        for (position, pool) in pools.enumerated() {
+        for pool in pools {
             var plan = result.plan
             (plan.threads, plan.processes, plan.length) = (pool.threads, pool.processes, .seconds(1))
             (plan.killEvery, plan.fault, plan.isHostile) = (nil, nil, false)
             do throws(StressError) {
-                let measured = try makeRun(plan, isInterrupted) { progress in
-                    var progress = progress
-                    progress.phase = .scaling(position + 1, of: pools.count)
-                    report(progress)
-                }
+                let measured = try makeRun(plan, isInterrupted) { _ in }
                 result.checks += measured.failedChecks.map { Self.named($0, after: plan) }
                 if measured.isInterrupted { return }
                 result.scaling.append(

@@ -69,6 +69,7 @@ final class Worker {
         } catch {
             open.record.outcome = .threw
             open.record.error = ErrorName(error)
+            log.errors += 1
         }
         open.record.returned = MonotonicTime.now
         log.change(open.index, open.record)

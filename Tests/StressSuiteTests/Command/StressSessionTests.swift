@@ -151,10 +151,9 @@ struct StressSessionTests {
             processExitsWith: .failure, observing: [\.standardOutputContent, \.standardErrorContent]
         ) { [signal] in
             MadeUpSession.allowSignals()
-            try MadeUpSession.end(["--scaling"]) { plan, isInterrupted, report in
+            try MadeUpSession.end(["--scaling"]) { plan, isInterrupted, _ in
                 guard !isInterrupted() else { exit(99) }
                 raise(signal)
-                report(ProgressLineTests.progress())
                 var result = MadeUpSession.success(plan)
                 result.isInterrupted = isInterrupted()
                 return result

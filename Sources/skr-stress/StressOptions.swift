@@ -147,7 +147,7 @@ extension StressOptions {
         Progress goes to standard error, every second on a terminal, and a table to standard output at the end. The first Ctrl-C ends the run; \
         skr-stress checks and shows its calls so far. The second Ctrl-C ends skr-stress immediately.
 
-        After a failure, the output shows the smallest history that proves it, and a command that repeats the run. \
+        After a failure, the output shows the calls that are involved, and a command that repeats the run. \
         With the same seed, each thread chooses the same calls. The kernel decides in which order they run, so you \
         may need several tries.
 

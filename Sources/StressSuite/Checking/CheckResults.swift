@@ -11,7 +11,7 @@ package struct CheckOutcome: Codable, Sendable, Equatable {
     package var verdict: Verdict
     /// The basis of the verdict, such as the number of values examined; after a failure, what was found.
     package var detail: String
-    /// The smallest history that shows the failure, one call per line; empty if the check passed.
+    /// The calls that are involved in the failure, one call per line; empty if the check passed.
     package var evidence: [String] = []
     /// How many subjects the check examined.
     package var looked = 0

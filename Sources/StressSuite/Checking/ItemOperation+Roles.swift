@@ -36,18 +36,4 @@ extension ItemOperation {
         case .write, .create, .wipe, .replace, .change: false
         }
     }
-
-    /// The same call as an uncertain one: whether it took effect, and what it found, is unknown.
-    var asUncertain: ItemOperation {
-        ItemOperation(worker: worker, effect: effect, invoked: invoked, returned: returned, isCertain: false)
-    }
-
-    /// The same call, except that an update forgets which value it found.
-    var asBlind: ItemOperation {
-        guard case .replace(_, let stamp, let timeout) = effect else { return self }
-        return ItemOperation(
-            worker: worker, effect: .change(to: stamp, timeout: timeout), invoked: invoked, returned: returned,
-            isCertain: isCertain
-        )
-    }
 }

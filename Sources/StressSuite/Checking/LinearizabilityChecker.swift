@@ -16,18 +16,15 @@ package struct LinearizabilityChecker {
         case .found: return .linearizable
         case .undecided(let reason): return .undecided(reason)
         case .failed(let failure):
-            let smallest = HistoryReducer.smallest(of: history.operations, failure)
-            return .violation(Violation(reason: reason(for: smallest), smallest: smallest.operations))
+            let calls = failure.calls.sorted().map { history.operations[$0] }
+            return .violation(Violation(reason: reason(for: calls), calls: calls))
         }
     }
 
-    private static func reason(for reduced: HistoryReducer.Result) -> String {
-        let calls = reduced.operations
-        let telling = calls.filter(\.isConditional).max { $0.invoked < $1.invoked } ?? calls.last
-        guard let telling else { return "no order of the calls explains their results" }
-        let among = calls.count == 1 ? "no history" : "no order of these \(calls.count) calls"
-        let note = reduced.isSmallest ? "" : " (there was no time to find the smallest history)"
-        return "\(among) explains worker \(telling.worker)'s '\(telling.summary)'\(note)"
+    private static func reason(for calls: [ItemOperation]) -> String {
+        let unexplained = calls.filter(\.isConditional).max { $0.invoked < $1.invoked } ?? calls.last
+        guard let unexplained else { return "no order of the calls explains their results" }
+        return "no order of the calls explains worker \(unexplained.worker)'s '\(unexplained.summary)'"
     }
 }
 

@@ -2,19 +2,16 @@
 package struct Violation: Sendable, Equatable {
     /// One line that names the call that can't be explained.
     package let reason: String
-    /// Calls that prove the violation by themselves, in the order in which they began.
-    ///
-    /// All other calls of the history are allowed to have taken effect or not. If an update appears only as a `change`,
-    /// it does not matter which value it found.
-    package let smallest: [ItemOperation]
+    /// The calls that are involved, in the order in which they began.
+    package let calls: [ItemOperation]
 
-    init(reason: String, smallest: [ItemOperation]) {
+    init(reason: String, calls: [ItemOperation]) {
         self.reason = reason
-        self.smallest = smallest.sorted { ($0.invoked, $0.returned) < ($1.invoked, $1.returned) }
+        self.calls = calls.sorted { ($0.invoked, $0.returned) < ($1.invoked, $1.returned) }
     }
 
     /// The calls as text, one per line, with a picture that shows which of them overlap.
-    package var lines: [String] { HistoryText(smallest).lines }
+    package var lines: [String] { HistoryText(calls).lines }
 }
 
 /// A small history as text.

@@ -52,23 +52,3 @@ let b1 = Stamp(writer: 2, number: 1)
 let b2 = Stamp(writer: 2, number: 2)
 let c1 = Stamp(writer: 3, number: 1)
 let c2 = Stamp(writer: 3, number: 2)
-
-extension NamedHistory {
-    /// Expects that the checker finds nothing, like the brute-force search.
-    func expectAccepted() {
-        #expect(LinearizabilityChecker.check(history) == .linearizable)
-        #expect(BruteForce.isLinearizable(calls))
-    }
-
-    /// Expects that the checker rejects the history, and shows a part that is wrong by itself.
-    ///
-    /// The brute-force search must reject both as well.
-    func expectRefused() {
-        #expect(!BruteForce.isLinearizable(calls))
-        guard case .violation(let violation) = LinearizabilityChecker.check(history) else {
-            Issue.record("not found")
-            return
-        }
-        #expect(!BruteForce.isLinearizable(violation.smallest))
-    }
-}

@@ -33,7 +33,7 @@ struct HistoryVerdictsTests {
         #expect(failed.map(\.name) == ["the history of each item is linearizable"])
         #expect(
             try #require(failed.first).evidence == [
-                "item beta, seed 7: no order of these 2 calls explains worker 2's 'get found nothing';"
+                "item beta, seed 7: no order of the calls explains worker 2's 'get found nothing';"
                     + " to repeat it, use the same options and --seed 7",
                 "worker 1  set 1.1            0.000 .. 0.001 us  |--|",
                 "worker 2  get found nothing  0.002 .. 0.003 us        |--|",

@@ -21,7 +21,7 @@ struct Finding {
     var verdict = Verdict.holds
 
     static func violation(_ reason: String, by calls: [ItemOperation], looked: Int) -> Finding {
-        Finding(looked: looked, verdict: .violation(Violation(reason: reason, smallest: calls)))
+        Finding(looked: looked, verdict: .violation(Violation(reason: reason, calls: calls)))
     }
 }
 

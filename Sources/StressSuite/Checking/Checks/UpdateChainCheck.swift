@@ -39,7 +39,7 @@ struct UpdateChainCheck: HistoryCheck {
             let writer = writers[old].map { [history.operations[$0]] } ?? []
             return Violation(
                 reason: "workers \(other.worker) and \(call.worker) both updated \(old): one of the updates is lost",
-                smallest: writer + [other, call]
+                calls: writer + [other, call]
             )
         }
 
@@ -56,7 +56,7 @@ struct UpdateChainCheck: HistoryCheck {
             guard !canVanish, beginnings.count == 2 else { return nil }
             return Violation(
                 reason: "workers \(beginnings[0].worker) and \(beginnings[1].worker) both found no item and wrote one",
-                smallest: beginnings
+                calls: beginnings
             )
         }
 
@@ -76,7 +76,7 @@ struct UpdateChainCheck: HistoryCheck {
                 }
                 guard next == start else { continue }
                 let reason = "\(calls.count) updates replaced each other's values in a circle"
-                return Violation(reason: reason, smallest: calls)
+                return Violation(reason: reason, calls: calls)
             }
             return nil
         }

@@ -14,11 +14,8 @@ struct HistorySearch {
 
     /// The point at which a search ended without finding an order.
     struct Failure {
-        let time: UInt64
-        /// The calls that are involved in the failure.
+        /// The calls that are involved in the failure, with the writes of the values that they found.
         let calls: Set<Int>
-        /// The facts about the history's values; `nil` if `calls` alone are already impossible.
-        let values: ValueTable?
     }
 
     let operations: [ItemOperation]
@@ -32,34 +29,29 @@ struct HistorySearch {
     private var nextValue: Int32 = 0
     private var soonestDeath = UInt64.max
     private let limit: Int
+    /// How many of the latest changes a failure shows if the search has forgotten which of them led to a state.
+    private static let shownChanges = 8
 
     /// Searches a history for an order of its calls.
     ///
-    /// - Parameters:
-    ///   - startsUnknown: whether an item with an unknown value can exist at the beginning.
-    ///   - limit: the most configurations at a time; if there are more, the search gives up.
-    static func run(_ operations: [ItemOperation], startsUnknown: Bool = false, limit: Int = 200_000) -> Outcome {
+    /// - Parameter limit: the most configurations at a time; if there are more, the search gives up.
+    static func run(_ operations: [ItemOperation], limit: Int = 200_000) -> Outcome {
         do {
-            var search = HistorySearch(operations, try ValueTable(operations), startsUnknown, limit)
+            var search = HistorySearch(operations, try ValueTable(operations), limit)
             return search.run()
         } catch {
             switch error {
-            case .impossible(let calls):
-                let times = calls.map { operations[$0].returned }
-                return .failed(Failure(time: times.max() ?? 0, calls: Set(calls), values: nil))
+            case .impossible(let calls): return .failed(Failure(calls: Set(calls)))
             case .invalid(let reason): return .undecided(reason)
             }
         }
     }
 
-    private init(_ operations: [ItemOperation], _ values: ValueTable, _ startsUnknown: Bool, _ limit: Int) {
+    private init(_ operations: [ItemOperation], _ values: ValueTable, _ limit: Int) {
         self.operations = operations
         moment = Moment(values)
         self.limit = limit
         keep(Configuration(state: .absent, lastOther: 0, open: 0, owed: 0))
-        if startsUnknown {
-            keep(Configuration(state: .value(moment.values.addUnknown()), lastOther: 0, open: 0, owed: 0))
-        }
         (configurations, reached) = (reached, configurations)
     }
 
@@ -142,16 +134,21 @@ extension HistorySearch {
 
     private func failure() -> Failure {
         var calls: Set<Int> = []
+        var values: Set<Int32> = []
         for call in moment.inFlight.calls {
             calls.insert(call.operation)
-            if operations[call.operation].written != nil, let other = moment.values[call.value].deadlineCall {
-                calls.insert(other)
-            }
+            if operations[call.operation].written != nil { values.insert(call.value) }
+            if call.old >= 0 { values.insert(call.old) }
         }
-        for case .value(let identifier) in configurations.members.prefix(64).map(\.state) {
-            let value = moment.values[identifier]
-            calls.formUnion([value.writer, value.lastReader, value.replacer].compactMap(\.self))
+        let states = configurations.members.prefix(64).map(\.state)
+        for case .value(let identifier) in states { values.insert(identifier) }
+        for value in values.map({ moment.values[$0] }) {
+            calls.formUnion([value.writer, value.deadlineCall, value.lastReader, value.replacer].compactMap(\.self))
         }
-        return Failure(time: moment.now, calls: calls, values: moment.values)
+        if states.contains(.absent) || states.contains(.anonymous) {
+            let changes = (0..<nextCall).reversed().lazy.filter { !operations[$0].isObservation }
+            calls.formUnion(changes.prefix(Self.shownChanges))
+        }
+        return Failure(calls: calls)
     }
 }

@@ -6,14 +6,14 @@
 /// gives up a wrong order immediately.
 struct ValueTable {
     struct Value {
-        /// The call that wrote the value; `nil` for a value from before the history.
-        let writer: Int?
+        /// The call that wrote the value.
+        let writer: Int
         /// The latest time at which the write can have taken effect.
         ///
         /// This is when the write returned or when the first call that found the value returned, whichever is earlier.
         var deadline: UInt64
         /// The call whose return is the deadline.
-        var deadlineCall: Int?
+        var deadlineCall: Int
         /// The beginning of the last read that found the value.
         var lastRead: UInt64 = 0
         var lastReader: Int?
@@ -52,14 +52,6 @@ struct ValueTable {
 
     func identifier(of stamp: Stamp) -> Int32? { identifiers[stamp] }
 
-    /// Adds a value from before the history, about which nothing is known: it can expire at any time, or never.
-    mutating func addUnknown() -> Int32 {
-        values.append(
-            Value(writer: nil, deadline: 0, deadlineCall: nil, isCertain: false, earliestDeath: 0, latestDeath: .max)
-        )
-        return Int32(values.count - 1)
-    }
-
     private mutating func addWrite(_ call: ItemOperation, at index: Int) throws(Flaw) {
         guard call.invoked <= call.returned else { throw .invalid("a call ended before it began") }
         guard call.returned < .max else { throw .invalid("a call never ended") }
@@ -78,9 +70,8 @@ struct ValueTable {
     private mutating func addFinding(
         of stamp: Stamp, by call: ItemOperation, at index: Int, in operations: [ItemOperation]
     ) throws(Flaw) {
-        guard let identifier = identifiers[stamp], let writer = self[identifier].writer else {
-            throw .impossible([index])
-        }
+        guard let identifier = identifiers[stamp] else { throw .impossible([index]) }
+        let writer = self[identifier].writer
         let place = Int(identifier)
         guard operations[writer].invoked <= call.returned, call.invoked <= values[place].latestDeath else {
             throw .impossible([index, writer])

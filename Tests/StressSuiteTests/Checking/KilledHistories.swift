@@ -1,19 +1,9 @@
-import Testing
-
 @testable import StressSuite
 
-@Suite("Calls during which the worker was killed")
-struct KilledTests {
-    @Test("a call whose worker was killed may or may not have taken effect", arguments: right)
-    func accepts(_ named: NamedHistory) {
-        named.expectAccepted()
-    }
-
-    @Test("a call whose worker was killed takes effect at most once, and before the worker is dead", arguments: wrong)
-    func refuses(_ named: NamedHistory) {
-        named.expectRefused()
-    }
-
+/// Histories with calls during which the worker was killed.
+///
+/// Such a call may or may not have taken effect. It takes effect at most once, and before the worker is dead.
+enum KilledHistories {
     static let right: [NamedHistory] = [
         NamedHistory("set that nobody sees", [killed(1, .set(a1), 0...5), call(2, .read(nil), 6...7)]),
         NamedHistory("set that somebody sees", [killed(1, .set(a1), 0...5), call(2, .read(a1), 6...7)]),

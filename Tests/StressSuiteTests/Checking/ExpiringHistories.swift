@@ -1,19 +1,9 @@
-import Testing
-
 @testable import StressSuite
 
-@Suite("Values that expire")
-struct ExpiryTests {
-    @Test("a value with a timeout of T seconds can expire from T - 1 seconds on, and is gone after T", arguments: right)
-    func accepts(_ named: NamedHistory) {
-        named.expectAccepted()
-    }
-
-    @Test("a value that expires earlier or later is reported", arguments: wrong)
-    func refuses(_ named: NamedHistory) {
-        named.expectRefused()
-    }
-
+/// Histories of values that expire.
+///
+/// A value with a timeout of T seconds can expire from T - 1 seconds on, and is gone after T.
+enum ExpiringHistories {
     static let right: [NamedHistory] = [
         NamedHistory(
             "gone after T - 1 seconds",

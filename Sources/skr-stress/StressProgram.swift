@@ -55,7 +55,6 @@ package enum StressProgram {
 
     /// Parses the options; `nil` if the parser has already answered, as for `--help`.
     static func parse(_ words: [String]) throws(CommandError) -> StressOptions? {
-        let isOldName = words.contains { $0.hasPrefix("--sabotage") }
-        return try StressOptions.options(in: words, hint: isOldName ? "--sabotage is now --fault" : hint)
+        try StressOptions.options(in: words, hint: hint)
     }
 }

@@ -36,15 +36,6 @@ struct StressTests {
         #expect(outcome.errors.hasSuffix("\nskr-stress: hint: \(hint)\n"))
     }
 
-    @Test("the hint for an old option has its new name", arguments: ["--sabotage stale-read", "--sabotage=stale-read"])
-    func renamed(words: String) throws {
-        let outcome = try CommandRunner().shell("skr-stress \(words)")
-        #expect(outcome.exitCode == 64 && outcome.output.isEmpty)
-        #expect(
-            outcome.errors
-                == "skr-stress: error: unknown option '--sabotage'\nskr-stress: hint: --sabotage is now --fault\n")
-    }
-
     @Test("the hint for skr stress is skr-stress")
     func moved() throws {
         for words in [

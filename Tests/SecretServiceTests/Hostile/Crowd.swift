@@ -119,7 +119,7 @@ struct CrowdMember {
         return (client, write)
     }
 
-    private func attributes(_ item: Int) -> [(String, String)] { [("owner", "\(number)"), ("item", "\(item)")] }
+    private func attributes(_ item: Int) -> [String: String] { ["owner": "\(number)", "item": "\(item)"] }
 
     mutating func run(_ calls: Int) throws {
         for _ in 0..<calls {
@@ -211,7 +211,7 @@ struct CrowdMember {
     }
 
     private mutating func search() throws(ServiceClient.Failure) {
-        let found = try connected().search([("owner", "\(number)")]).count
+        let found = try connected().search(["owner": "\(number)"]).count
         let least = possible.count { !$0.contains(0) }
         let most = possible.count { $0 != [0] }
         guard (least...most).contains(found) else {
@@ -234,7 +234,7 @@ struct CrowdMember {
     /// Writes and reads an item of all clients.
     private mutating func share(_ item: Int) throws(ServiceClient.Failure) {
         let client = try connected()
-        let attributes = [("shared", "\(item)")]
+        let attributes = ["shared": "\(item)"]
         writes += 1
         try client.create(attributes, Self.value(number, writes))
         guard let path = try client.search(attributes).first, let value = try client.secret(at: path) else {

@@ -1,35 +1,19 @@
 import Threads
 
+@testable import SecretService
+
 /// Messages of a hostile client: calls of every method with odd arguments, and changes of their bytes.
 struct HostileMessages {
     /// A text that only secrets contain.
     static let secret = "s3cr3t-of-the-fuzzer"
 
-    private static let methods: [(interface: String, member: String, signature: String)] = [
-        ("org.freedesktop.Secret.Service", "OpenSession", "sv"),
-        ("org.freedesktop.Secret.Service", "CreateCollection", "a{sv}s"),
-        ("org.freedesktop.Secret.Service", "SearchItems", "a{ss}"),
-        ("org.freedesktop.Secret.Service", "Unlock", "ao"), ("org.freedesktop.Secret.Service", "Lock", "ao"),
-        ("org.freedesktop.Secret.Service", "GetSecrets", "aoo"),
-        ("org.freedesktop.Secret.Service", "ReadAlias", "s"), ("org.freedesktop.Secret.Service", "SetAlias", "so"),
-        ("org.freedesktop.Secret.Collection", "Delete", ""),
-        ("org.freedesktop.Secret.Collection", "SearchItems", "a{ss}"),
-        ("org.freedesktop.Secret.Collection", "CreateItem", "a{sv}(oayays)b"),
-        ("org.freedesktop.Secret.Item", "Delete", ""), ("org.freedesktop.Secret.Item", "GetSecret", "o"),
-        ("org.freedesktop.Secret.Item", "SetSecret", "(oayays)"), ("org.freedesktop.Secret.Session", "Close", ""),
-        ("org.freedesktop.Secret.Prompt", "Prompt", "s"), ("org.freedesktop.DBus.Properties", "Get", "ss"),
-        ("org.freedesktop.DBus.Properties", "GetAll", "s"), ("org.freedesktop.DBus.Properties", "Set", "ssv"),
-        ("org.freedesktop.DBus.Introspectable", "Introspect", ""), ("org.freedesktop.DBus.Peer", "Ping", ""),
-        ("org.freedesktop.DBus.Peer", "GetMachineId", ""), ("org.sessionkeyring.Status", "Report", ""),
-        ("org.freedesktop.DBus", "Hello", ""), ("org.freedesktop.DBus", "AddMatch", "s"),
-        ("org.freedesktop.DBus", "RemoveMatch", "s"), ("org.freedesktop.DBus", "GetNameOwner", "s"),
-        ("org.freedesktop.DBus", "NameHasOwner", "s"), ("org.freedesktop.DBus", "StartServiceByName", "su"),
-        ("org.freedesktop.DBus", "ListNames", ""), ("org.freedesktop.DBus", "ListActivatableNames", ""),
-        ("org.freedesktop.DBus", "RequestName", "su"), ("org.freedesktop.DBus", "ReleaseName", "s"),
-        ("org.freedesktop.DBus", "GetId", ""), ("org.freedesktop.DBus", "GetConnectionUnixUser", "s"),
-        ("org.freedesktop.DBus", "GetConnectionUnixProcessID", "s"),
-        ("org.freedesktop.DBus", "GetConnectionCredentials", "s"),
-    ]
+    /// The methods of all interfaces, and one that the service doesn't have.
+    private static let methods: [(interface: String, member: String, signature: String)] = {
+        let interfaces: [Interface] = [.service, .collection, .item, .session, .status, .bus] + Interface.common
+        return interfaces.flatMap { interface in
+            interface.methods.sorted { $0.key < $1.key }.map { (interface.name, $0.key, $0.value.arguments) }
+        } + [("org.freedesktop.Secret.Prompt", "Prompt", "s")]
+    }()
     private static let root = "/org/freedesktop/secrets"
     private static let texts = [
         "", "a", "b", "service", "username", "server", "user", "protocol", "application", "xdg:schema", "target",
@@ -108,7 +92,8 @@ struct HostileMessages {
         let isDriver = method.interface == "org.freedesktop.DBus" || random.below(30) == 0
         let signature = random.below(30) == 0 ? pick(Self.methods).signature : method.signature
         var arguments = BusWriter(isBigEndian: isBigEndian)
-        for type in Self.types(random.below(30) == 0 ? pick(Self.methods).signature : signature) {
+        let written = random.below(30) == 0 ? pick(Self.methods).signature : signature
+        for type in TypeSignature(written.utf8)?.types ?? [] {
             write(type, &arguments, 0)
         }
         let interface: String? =
@@ -128,21 +113,6 @@ struct HostileMessages {
             member, interface: interface, at: path, to: destination, signature: signature, serial: serial, flags: flags,
             isBigEndian: isBigEndian
         ) { $0.append(body) }
-    }
-
-    /// The complete types of a signature.
-    private static func types(_ signature: String) -> [String] {
-        var types: [String] = []
-        var (depth, current) = (0, "")
-        for code in signature {
-            current.append(code)
-            if "({".contains(code) { depth += 1 }
-            if ")}".contains(code) { depth -= 1 }
-            guard depth == 0, code != "a" else { continue }
-            types.append(current)
-            current = ""
-        }
-        return types
     }
 
     /// Writes a value of this type.

@@ -48,7 +48,7 @@ struct HostilePeerTests {
     func slow() throws {
         let (scratch, service) = try running()
         let client = try ServiceClient(path: service.path)
-        let item = try client.create([("a", "b")], Array("kept".utf8))
+        let item = try client.create(["a": "b"], Array("kept".utf8))
         let (deaf, slow, stopped) = (
             try ServiceClient(path: service.path), try ServiceClient(path: service.path),
             try ServiceClient(path: service.path)
@@ -140,7 +140,7 @@ struct HostilePeerTests {
     func amplification() throws {
         let (scratch, service) = try running()
         let client = try ServiceClient(path: service.path)
-        let item = try client.create([("a", "b")], Array(repeating: 1, count: 20_000))
+        let item = try client.create(["a": "b"], Array(repeating: 1, count: 20_000))
         func secrets(_ paths: [String]) throws -> Int {
             try client.call("GetSecrets", signature: "aoo") { body in
                 body.array(alignedTo: 4) { array in for path in paths { array.string(path) } }
@@ -166,7 +166,7 @@ struct HostilePeerTests {
         let (scratch, service) = try running()
         var clients = try (0..<32).map { _ in try ServiceClient(path: service.path) }
         #expect(throws: ServiceClient.Failure.self) { try ServiceClient(path: service.path) }
-        #expect(throws: Never.self) { try clients[0].search([]) }
+        #expect(throws: Never.self) { try clients[0].search([:]) }
         for _ in 0..<20 {
             clients.removeLast()
             clients.append(try ServiceClient(path: service.path))
@@ -178,7 +178,7 @@ struct HostilePeerTests {
     func greedy() throws {
         let (scratch, service) = try running()
         let client = try ServiceClient(path: service.path)
-        let item = try client.create([("a", "b")], Array("kept".utf8))
+        let item = try client.create(["a": "b"], Array("kept".utf8))
         let call = BusWriter.call("Introspect", at: ServiceClient.login, to: "org.freedesktop.secrets", serial: 9)
         let greedy = try (0..<8).map { _ in try ServiceClient(path: service.path) }
         for peer in greedy {
@@ -204,15 +204,15 @@ struct HostilePeerTests {
             let held = ItemIdentity.secret(attributes: ["held": "1"])
             let stopped = try ServiceClient(path: service.path)
             let setup = try ServiceClient(path: service.path)
-            let kept = try setup.create([("kept", "1")], Array("kept".utf8))
-            try setup.create([("held", "1")], Array("old".utf8))
+            let kept = try setup.create(["kept": "1"], Array("kept".utf8))
+            try setup.create(["held": "1"], Array("old".utf8))
             try blocking { _ = try store.blockingUpdate(held, as: [UInt8].self, timeout: nil) { (_: [UInt8]?) in [1] } }
             var attempt = BackendAttempt()
             let update = try store.backend.beginUpdate(of: held, lasting: .seconds(20), &attempt)
-            try stopped.send(Array(ServiceClient.creation([("x", "y")], [1], stopped.session).dropLast(3)))
+            try stopped.send(Array(ServiceClient.creation(["x": "y"], [1], stopped.session).dropLast(3)))
             // As many keys as fit.
             var number = 0
-            while number < 300, (try? setup.create([("fill", "\(number)")], Array(repeating: 1, count: 60))) != nil {
+            while number < 300, (try? setup.create(["fill": "\(number)"], Array(repeating: 1, count: 60))) != nil {
                 number += 1
             }
             if number < 10 || number == 300 { Report.tellProblem("the quota is not full") }
@@ -226,10 +226,10 @@ struct HostilePeerTests {
                     var outcome = ""
                     do throws(ServiceClient.Failure) {
                         switch thread % 4 {
-                        case 0: try client.create([("held", "1")], Array("new".utf8))
-                        case 1: try client.create([("more", "\(thread) \(round)")], Array(repeating: 2, count: 3_000))
+                        case 0: try client.create(["held": "1"], Array("new".utf8))
+                        case 1: try client.create(["more": "\(thread) \(round)"], Array(repeating: 2, count: 3_000))
                         case 2: outcome = try client.secret(at: kept) == Array("kept".utf8) ? "kept" : "changed"
-                        default: outcome = try client.search([("kept", "1")]) == [kept] ? "found" : "lost"
+                        default: outcome = try client.search(["kept": "1"]) == [kept] ? "found" : "lost"
                         }
                     } catch {
                         outcome = error.name

@@ -46,9 +46,8 @@ private struct ServiceFuzz {
 
     private let service: TestService
     private let seed: UInt64
-    private let victim: Peer
-    private var hostile: Peer
-    private var session = "/"
+    private let victim: ServiceClient
+    private var hostile: ServiceClient
     private var longest = Duration.zero
     private var counts: [String: Int] = [:]
     private var before: (memory: Int, descriptors: Int)?
@@ -56,30 +55,27 @@ private struct ServiceFuzz {
     init(seed: UInt64) throws {
         self.seed = seed
         service = try TestService()
-        victim = try Peer(service)
-        hostile = victim
-        _ = try victim.begin()
+        victim = try service.client()
+        hostile = try service.client()
         for (number, item) in Self.kept.enumerated() { try service.store.set(Self.value(number), for: item) }
-        try reconnect()
     }
 
     private static func value(_ number: Int) -> String { "v1ctim's secret \(number)" }
 
     private mutating func reconnect() throws {
-        hostile = try Peer(service)
-        session = try hostile.begin()
+        hostile = try service.client()
     }
 
     mutating func step(_ number: Int, of count: Int) throws {
-        var messages = HostileMessages(session: session, random: Choices(seed: seed, stream: UInt64(number)))
+        var messages = HostileMessages(session: hostile.session, random: Choices(seed: seed, stream: UInt64(number)))
         do {
             if messages.below(40) == 0 {
-                let peer = try Peer(service)
-                peer.send(messages.authentication())
-                service.serve()
+                let peer = try ServiceClient(socket: service.connect(), of: service, begins: false)
+                try? peer.send(messages.authentication())
                 try checkAuthentication(peer)
             } else {
-                hostile.send(messages.next(serial: UInt32(number + 2)))
+                // The service may have ended the connection.
+                try? hostile.send(messages.next(serial: UInt32(number + 2)))
                 if number % 16 == 0 { try checkVictim(number) }
                 service.serve()
                 let isAnswered = try checkAnswers(isInOrder: messages.isInOrder)
@@ -94,7 +90,7 @@ private struct ServiceFuzz {
         }
     }
 
-    private mutating func checkAuthentication(_ peer: Peer) throws {
+    private mutating func checkAuthentication(_ peer: ServiceClient) throws {
         let bytes = peer.received()
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true)
         for line in lines.prefix(while: { $0.last == UInt8(ascii: "\r") }) {
@@ -113,6 +109,7 @@ private struct ServiceFuzz {
         let answers = try hostile.answers()
         for answer in answers {
             counts[answer.errorName ?? (answer.kind == 4 ? "signals" : "results"), default: 0] += 1
+            try Self.check(answer)
             guard answer.kind == 3 else { continue }
             let text = String(decoding: answer.body.rest, as: UTF8.self)
             let secrets = isInOrder ? ["v1ctim", HostileMessages.secret] : ["v1ctim"]
@@ -123,14 +120,25 @@ private struct ServiceFuzz {
         return !answers.isEmpty
     }
 
+    /// Checks that the body has the values of its signature.
+    private static func check(_ answer: BusAnswer) throws {
+        let body = answer.body.rest
+        var reader = WireReader(SecretBox(copying: body.span.bytes), isBigEndian: false, range: 0..<body.count)
+        guard let signature = TypeSignature(answer.signature.utf8) else {
+            throw Problem(description: "the signature \(answer.signature)")
+        }
+        try reader.skip(signature)
+        guard reader.isAtEnd else { throw Problem(description: "the end of a body \(answer.signature)") }
+    }
+
     /// Makes a call of the other client after the hostile one has sent its message.
     private mutating func checkVictim(_ number: Int) throws {
         let start = ContinuousClock.now
         let item = number / 16 % Self.kept.count
-        let secret = try victim.secret("password_3avictim_3a\(item)")
+        let secret = try victim.text(at: "\(ServiceClient.login)/password_3avictim_3a\(item)")
         let wait = ContinuousClock.now - start
         guard secret == Self.value(item) else {
-            throw Problem(description: "the other client's item has changed: \(secret)")
+            throw Problem(description: "the other client's item has changed: \(secret ?? "gone")")
         }
         guard wait < .seconds(1) else { throw Problem(description: "the other client waited \(wait)") }
         longest = max(longest, wait)
@@ -168,110 +176,4 @@ private struct ServiceFuzz {
         Report.tell(counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", "))
     }
 
-}
-
-/// A client of the service in this thread.
-private final class Peer {
-    private let service: TestService
-    private let socket: CInt
-    private var input: [UInt8] = []
-    private(set) var isClosed = false
-    private var session = ""
-    private var serial: UInt32 = 1
-
-    init(_ service: TestService) throws {
-        (socket, self.service) = (try service.connect(), service)
-    }
-
-    deinit { close(socket) }
-
-    /// Sends bytes; the service reads them only if there is no more room in between.
-    func send(_ bytes: [UInt8]) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes {
-                Glibc.send(socket, $0.baseAddress, $0.count, CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL))
-            }
-            if count > 0 { rest = rest.dropFirst(count) } else if errno == EAGAIN { service.serve() } else { return }
-        }
-    }
-
-    func received() -> [UInt8] {
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = recv(socket, &buffer, buffer.count, CInt(MSG_DONTWAIT))
-            if count == 0 { isClosed = true }
-            guard count > 0 else { return bytes }
-            bytes += buffer[..<count]
-            service.serve()
-        }
-    }
-
-    /// Takes all complete messages.
-    func answers() throws -> [BusAnswer] {
-        input += received()
-        var answers: [BusAnswer] = []
-        while let size = try BusAnswer.size(input), input.count >= size {
-            let answer = try BusAnswer(Array(input.prefix(size)))
-            input.removeFirst(size)
-            try Self.check(answer)
-            answers.append(answer)
-        }
-        return answers
-    }
-
-    /// Checks that the body has the values of its signature.
-    private static func check(_ answer: BusAnswer) throws {
-        let body = answer.body.rest
-        var reader = WireReader(SecretBox(copying: body.span.bytes), isBigEndian: false, range: 0..<body.count)
-        guard let signature = TypeSignature(answer.signature.utf8) else {
-            throw BusAnswer.Malformed(description: "the signature \(answer.signature)")
-        }
-        try reader.skip(signature)
-        guard reader.isAtEnd else { throw BusAnswer.Malformed(description: "the end of a body \(answer.signature)") }
-    }
-
-    /// Authenticates and opens a session; returns its path.
-    func begin() throws -> String {
-        send(Array("\0AUTH EXTERNAL\r\nDATA\r\nBEGIN\r\n".utf8))
-        service.serve()
-        _ = received()
-        _ = try call("Hello", at: "/org/freedesktop/DBus", to: "org.freedesktop.DBus")
-        var body = try call("OpenSession", signature: "sv") { body in
-            body.string("plain")
-            body.signature("s")
-            body.string("")
-        }
-        _ = try body.signature()
-        _ = try body.string()
-        session = try body.string()
-        return session
-    }
-
-    func secret(_ name: String) throws -> String {
-        var body = try call("GetSecret", at: "\(TestClient.login)/\(name)", signature: "o") { [session] in
-            $0.string(session)
-        }
-        _ = try body.string()
-        _ = try body.data()
-        return String(decoding: try body.data(), as: UTF8.self)
-    }
-
-    private func call(
-        _ member: String, at path: String = SecretService.path, to destination: String = SecretService.name,
-        signature: String = "", _ write: (inout BusWriter) -> Void = { _ in }
-    ) throws -> BusReader {
-        serial += 1
-        send(BusWriter.call(member, at: path, to: destination, signature: signature, serial: serial, write))
-        let end = ContinuousClock.now + .seconds(5)
-        while .now < end {
-            service.serve()
-            for answer in try answers() where answer.replySerial == serial {
-                guard answer.kind == 2 else { throw TestFailure(name: answer.errorName ?? "", message: "\(member)") }
-                return answer.body
-            }
-        }
-        throw TestFailure(name: "no answer", message: member)
-    }
 }

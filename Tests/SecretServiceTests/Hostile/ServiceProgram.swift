@@ -14,7 +14,7 @@ final class ServiceProgram {
         let built = URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent("skr-secrets").path
         let program = ProcessInfo.processInfo.environment["SKR_SECRETS"] ?? built
         var ends: [CInt] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw TestFailure(name: "no pipe", message: "") }
+        guard pipe(&ends) == 0 else { throw ServiceClient.Failure(name: "no pipe") }
         defer { close(ends[0]) }
         let script = #"echo "${DBUS_SESSION_BUS_ADDRESS#unix:path=}"; exec sleep 1000 > /dev/null"#
         let words = ["--namespace", namespace, "--", "sh", "-c", script]
@@ -26,11 +26,13 @@ final class ServiceProgram {
         while read(ends[0], &byte, 1) == 1, byte != UInt8(ascii: "\n") { line.append(byte) }
         path = String(decoding: line, as: UTF8.self)
         // The service itself is not a child of this process.
-        let client = try ServiceClient(path: path)
-        var body = try client.call(
-            "GetConnectionUnixProcessID", at: "/org/freedesktop/DBus", to: "org.freedesktop.DBus", signature: "s"
-        ) { $0.string("org.freedesktop.secrets") }
-        process = pid_t(try body.number())
+        let processes = try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { pid_t($0) }
+        let found = processes.first { process in
+            let words = FileManager.default.contents(atPath: "/proc/\(process)/cmdline") ?? Data()
+            return words.starts(with: Data("\(program)\0--namespace\0\(namespace)\0".utf8))
+        }
+        guard let found else { throw ServiceClient.Failure(name: "no service") }
+        process = found
     }
 
     /// Kills the service, which has no time to do anything.

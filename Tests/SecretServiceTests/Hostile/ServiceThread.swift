@@ -14,9 +14,9 @@ final class ServiceThread: Sendable {
 
     init(_ scope: SecretScope, namespace: String = "default", timeouts: TimeoutRules = TimeoutRules()) throws {
         path = "\0skr-test-\(UUID().uuidString)"
-        guard let listener = UnixSocket.listen(at: path) else { throw TestFailure(name: "no socket", message: "") }
+        guard let listener = UnixSocket.listen(at: path) else { throw ServiceClient.Failure(name: "no socket") }
         var ends: [CInt] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw TestFailure(name: "no pipe", message: "") }
+        guard pipe(&ends) == 0 else { throw ServiceClient.Failure(name: "no pipe") }
         stop = ends[1]
         let service = Locked(try SecretService(scope, namespace: namespace, timeouts: timeouts))
         Thread.detachNewThread { [ended, reading = ends[0]] in

@@ -9,6 +9,7 @@ struct BusAnswer {
     private(set) var kind: UInt8 = 0
     private(set) var replySerial: UInt32 = 0
     private(set) var errorName: String?
+    private(set) var member: String?
     private(set) var signature = ""
     private(set) var body: BusReader
 
@@ -38,7 +39,8 @@ struct BusAnswer {
             try reader.align(to: 8)
             let (code, type) = (try reader.byte(), try reader.signature())
             switch (code, type) {
-            case (1, "o"), (2, "s"), (3, "s"), (6, "s"), (7, "s"): _ = try reader.string()
+            case (1, "o"), (2, "s"), (6, "s"), (7, "s"): _ = try reader.string()
+            case (3, "s"): member = try reader.string()
             case (4, "s"): errorName = try reader.string()
             case (5, "u"): replySerial = try reader.number()
             case (8, "g"): signature = try reader.signature()

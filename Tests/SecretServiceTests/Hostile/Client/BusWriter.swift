@@ -35,6 +35,12 @@ struct BusWriter {
         bytes.append(0)
     }
 
+    /// Writes a variant that holds a string.
+    mutating func variant(_ text: String) {
+        signature("s")
+        string(text)
+    }
+
     mutating func data(_ data: [UInt8]) {
         number(UInt32(data.count))
         bytes += data
@@ -49,6 +55,8 @@ struct BusWriter {
         elements(&self)
         bytes.replaceSubrange(count - 4..<count, with: word(UInt32(bytes.count - start)))
     }
+
+    mutating func dictionary(_ entries: [String: String]) { dictionary(entries.map { ($0.key, $0.value) }) }
 
     mutating func dictionary(_ entries: [(String, String)]) {
         array(alignedTo: 8) { array in

@@ -31,8 +31,8 @@ struct ServiceBackend: SecretBackend {
         }
     }
 
-    private static func attributes(_ item: ItemIdentity) -> [(String, String)] {
-        [("service", item.service), ("username", item.account)]
+    private static func attributes(_ item: ItemIdentity) -> [String: String] {
+        ["service": item.service, "username": item.account]
     }
 
     func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
@@ -66,12 +66,12 @@ struct ServiceBackend: SecretBackend {
 
     func clear() throws(SecretStoreError) {
         try calling(nil) { client throws(ServiceClient.Failure) in
-            for path in try client.search([]) { _ = try client.delete(path) }
+            for path in try client.search([:]) { _ = try client.delete(path) }
         }
     }
 
     func identities() throws(SecretStoreError) -> [ItemIdentity] {
-        try calling(nil) { client throws(ServiceClient.Failure) in try client.search([]) }.compactMap(Self.identity)
+        try calling(nil) { client throws(ServiceClient.Failure) in try client.search([:]) }.compactMap(Self.identity)
     }
 
     /// Decodes the last element of a path, in which `_` and two digits stand for a byte.

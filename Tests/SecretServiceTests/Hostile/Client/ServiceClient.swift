@@ -3,11 +3,13 @@ import Glibc
 /// A client of a Secret Service, over one connection with one session without encryption.
 final class ServiceClient {
     /// The reason why a call failed; the name is empty if the connection has ended.
-    struct Failure: Error, CustomStringConvertible {
+    struct Failure: Error, Equatable, CustomStringConvertible {
         let name: String
-        let message: String
+        var message = ""
         var isDisconnected: Bool { name.isEmpty }
         var description: String { isDisconnected ? message : "\(name): \(message)" }
+
+        static func == (left: Self, right: Self) -> Bool { left.name == right.name }
     }
 
     static let service = "/org/freedesktop/secrets"
@@ -15,7 +17,11 @@ final class ServiceClient {
     private static let name = "org.freedesktop.secrets"
 
     let socket: CInt
+    /// The service, if it runs in this thread: it is served while the client waits.
+    private let service: TestService?
     private var input: [UInt8] = []
+    private(set) var isClosed = false
+    private(set) var signals: [BusAnswer] = []
     private var serial: UInt32 = 0
     private(set) var session = ""
     /// The longest time between a call and its answer.
@@ -43,19 +49,22 @@ final class ServiceClient {
         try self.init(socket: socket)
     }
 
-    /// Authenticates, and opens a session.
-    init(socket: CInt) throws(Failure) {
-        self.socket = socket
+    /// - Parameter begins: whether the client authenticates and opens a session.
+    init(socket: CInt, of service: TestService? = nil, begins: Bool = true) throws(Failure) {
+        (self.socket, self.service) = (socket, service)
+        if begins { try begin() }
+    }
+
+    private func begin() throws(Failure) {
         try send(Array("\0AUTH EXTERNAL\r\nDATA\r\nBEGIN\r\n".utf8))
         while input.count(where: { $0 == UInt8(ascii: "\n") }) < 2 { try receive(until: .now + .seconds(30)) }
         input = []
-        _ = try call("Hello", at: "/org/freedesktop/DBus", to: "org.freedesktop.DBus")
+        _ = try callBus("Hello")
         session = try results(
             "OpenSession", signature: "sv",
             { body in
                 body.string("plain")
-                body.signature("s")
-                body.string("")
+                body.variant("")
             }
         ) { body throws(BusAnswer.Malformed) in
             _ = try body.signature()
@@ -80,12 +89,23 @@ final class ServiceClient {
         let start = ContinuousClock.now
         while true {
             let answer = try next(until: start + .seconds(30))
-            guard answer.replySerial == serial else { continue }
+            guard answer.replySerial == serial else {
+                if answer.kind == 4 { signals.append(answer) }
+                continue
+            }
             longestWait = max(longestWait, .now - start)
             guard let error = answer.errorName else { return answer.body }
             var text = answer.body
             throw Failure(name: error, message: (try? text.string()) ?? "")
         }
+    }
+
+    /// Calls a method of the bus, with at most one argument.
+    @discardableResult
+    func callBus(_ member: String, _ argument: String? = nil) throws(Failure) -> BusReader {
+        try call(
+            member, at: "/org/freedesktop/DBus", to: "org.freedesktop.DBus", signature: argument == nil ? "" : "s"
+        ) { if let argument { $0.string(argument) } }
     }
 
     /// Calls a method, and reads its results.
@@ -104,10 +124,12 @@ final class ServiceClient {
     func send(_ bytes: [UInt8]) throws(Failure) {
         var sent = 0
         while sent < bytes.count {
-            let count = bytes[sent...].withUnsafeBytes {
-                Glibc.send(socket, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))
+            let flags = CInt(MSG_NOSIGNAL) | (service == nil ? 0 : CInt(MSG_DONTWAIT))
+            let count = bytes[sent...].withUnsafeBytes { Glibc.send(socket, $0.baseAddress, $0.count, flags) }
+            if count < 0, errno == EINTR || errno == EAGAIN {
+                service?.serve()
+                continue
             }
-            if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw Failure(name: "", message: "the service has ended the connection") }
             sent += count
         }
@@ -117,10 +139,7 @@ final class ServiceClient {
     func next(until end: ContinuousClock.Instant) throws(Failure) -> BusAnswer {
         do {
             while true {
-                if let size = try BusAnswer.size(input), input.count >= size {
-                    defer { input.removeFirst(size) }
-                    return try BusAnswer(Array(input.prefix(size)))
-                }
+                if let answer = try take() { return answer }
                 try receive(until: end)
             }
         } catch let failure as Failure {
@@ -130,15 +149,43 @@ final class ServiceClient {
         }
     }
 
+    private func take() throws(BusAnswer.Malformed) -> BusAnswer? {
+        guard let size = try BusAnswer.size(input), input.count >= size else { return nil }
+        defer { input.removeFirst(size) }
+        return try BusAnswer(Array(input.prefix(size)))
+    }
+
+    /// Takes all bytes that have arrived from a service in this thread.
+    func received() -> [UInt8] {
+        defer { input = [] }
+        repeat { service?.serve() } while !isClosed && (try? receive(until: .now)) != nil
+        return input
+    }
+
+    /// Takes all messages that have arrived from a service in this thread.
+    func answers() throws(BusAnswer.Malformed) -> [BusAnswer] {
+        input = received()
+        var answers: [BusAnswer] = []
+        while let answer = try take() { answers.append(answer) }
+        return answers
+    }
+
     private func receive(until end: ContinuousClock.Instant) throws(Failure) {
         var wanted = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-        let left = max(.zero, end - .now) / .milliseconds(1)
-        guard poll(&wanted, 1, CInt(left.rounded(.up))) > 0 else {
-            throw Failure(name: "no answer", message: "the service does not answer")
+        while true {
+            service?.serve()
+            let left = max(.zero, end - .now) / .milliseconds(1)
+            if poll(&wanted, 1, service == nil ? CInt(left.rounded(.up)) : 0) > 0 { break }
+            guard service != nil, left > 0 else {
+                throw Failure(name: "no answer", message: "the service does not answer")
+            }
         }
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = recv(socket, &buffer, buffer.count, 0)
-        guard count > 0 else { throw Failure(name: "", message: "the service has ended the connection") }
+        guard count > 0 else {
+            isClosed = true
+            throw Failure(name: "", message: "the service has ended the connection")
+        }
         input += buffer[..<count]
     }
 }
@@ -146,8 +193,8 @@ final class ServiceClient {
 /// The calls that the suite makes.
 extension ServiceClient {
     /// Returns the paths of the items that have these attributes.
-    func search(_ attributes: [(String, String)]) throws(Failure) -> [String] {
-        try results("SearchItems", at: Self.login, signature: "a{ss}", { $0.dictionary(attributes) }) {
+    func search(_ attributes: [String: String], in collection: String = login) throws(Failure) -> [String] {
+        try results("SearchItems", at: collection, signature: "a{ss}", { $0.dictionary(attributes) }) {
             body throws(BusAnswer.Malformed) in try body.strings()
         }
     }
@@ -155,20 +202,27 @@ extension ServiceClient {
     /// Stores a secret, and returns the path of the item.
     @discardableResult
     func create(
-        _ attributes: [(String, String)], _ secret: [UInt8], in collection: String = login
+        _ attributes: [String: String], _ secret: [UInt8], label: String? = nil, in collection: String = login,
+        session: String? = nil
     ) throws(Failure) -> String {
-        try results(
+        let session = session ?? self.session
+        return try results(
             "CreateItem", at: collection, signature: Self.creationSignature,
-            { [session] body in Self.write(attributes, secret, session, &body) }
+            { body in Self.write(attributes, secret, label, session, &body) }
         ) { body throws(BusAnswer.Malformed) in try body.string() }
     }
 
     private static let creationSignature = "a{sv}(oayays)b"
 
     private static func write(
-        _ attributes: [(String, String)], _ secret: [UInt8], _ session: String, _ body: inout BusWriter
+        _ attributes: [String: String], _ secret: [UInt8], _ label: String?, _ session: String,
+        _ body: inout BusWriter
     ) {
         body.array(alignedTo: 8) { properties in
+            if let label {
+                properties.string("org.freedesktop.Secret.Item.Label")
+                properties.variant(label)
+            }
             properties.align(to: 8)
             properties.string("org.freedesktop.Secret.Item.Attributes")
             properties.signature("a{ss}")
@@ -179,10 +233,10 @@ extension ServiceClient {
     }
 
     /// The bytes of a call that stores a secret.
-    static func creation(_ attributes: [(String, String)], _ secret: [UInt8], _ session: String) -> [UInt8] {
+    static func creation(_ attributes: [String: String], _ secret: [UInt8], _ session: String) -> [UInt8] {
         BusWriter.call(
             "CreateItem", at: login, to: name, signature: creationSignature, serial: .max
-        ) { write(attributes, secret, session, &$0) }
+        ) { write(attributes, secret, nil, session, &$0) }
     }
 
     static func write(_ secret: [UInt8], _ session: String, _ body: inout BusWriter) {
@@ -194,9 +248,10 @@ extension ServiceClient {
     }
 
     /// Returns the secret of an item; `nil` if the item is gone.
-    func secret(at path: String) throws(Failure) -> [UInt8]? {
+    func secret(at path: String, session: String? = nil) throws(Failure) -> [UInt8]? {
+        let session = session ?? self.session
         do throws(Failure) {
-            return try results("GetSecret", at: path, signature: "o", { [session] in $0.string(session) }) {
+            return try results("GetSecret", at: path, signature: "o", { $0.string(session) }) {
                 body throws(BusAnswer.Malformed) in
                 _ = try body.string()
                 _ = try body.data()

@@ -308,34 +308,7 @@ extension SecretServer {
         case "ListNames", "ListActivatableNames":
             let others = member == "ListNames" ? [Self.ownName] + links.compactMap(\.name) : []
             return { $0.strings([Self.bus, SecretService.name] + others) }
-        // A client can have any name that nobody will call.
-        case "RequestName": return { $0.number(owner == nil ? 1 : 3) }
-        case "ReleaseName": return { $0.number(2) }
-        case "GetId": return { [guid] in $0.string(guid) }
-        default: return try credentials(member, of: argument)
-        }
-    }
-
-    /// Describes the process that has a name.
-    private func credentials(_ member: String, of name: String) throws -> (inout WireWriter) -> Void {
-        var found = PeerCredentials(process: getpid(), user: geteuid(), group: getegid())
-        if ![SecretService.name, Self.ownName, Self.bus].contains(name) {
-            guard let link = links.first(where: { $0.name == name }) else {
-                throw ServiceFailure.nameWithoutOwner(name)
-            }
-            found = link.credentials
-        }
-        switch member {
-        case "GetConnectionUnixUser": return { $0.number(Int(found.user)) }
-        case "GetConnectionUnixProcessID": return { $0.number(Int(found.process)) }
-        default:
-            let values = [("ProcessID", UInt32(found.process)), ("UnixUserID", found.user)]
-            return { writer in
-                writer.entries(values) { entry, writer in
-                    writer.string(entry.0)
-                    writer.variant(.number(entry.1))
-                }
-            }
+        default: throw ServiceFailure.unknownMethod(member)
         }
     }
 }

@@ -89,7 +89,6 @@ struct WireWriter {
         switch value {
         case .string(let text): string(text)
         case .bool(let value): bool(value)
-        case .number(let value): number(Int(value))
         case .time(let seconds): longNumber(seconds)
         case .bytes(let content): content.bytes.withBytes { bytes($0) }
         case .objectPaths(let paths): strings(paths)
@@ -106,7 +105,6 @@ struct WireWriter {
 enum WireValue {
     case string(String)
     case bool(Bool)
-    case number(UInt32)
     case time(UInt64)
     case bytes(SecretBox)
     case objectPaths([String])
@@ -116,7 +114,6 @@ enum WireValue {
         switch self {
         case .string: "s"
         case .bool: "b"
-        case .number: "u"
         case .time: "t"
         case .bytes: "ay"
         case .objectPaths: "ao"

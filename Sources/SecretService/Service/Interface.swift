@@ -45,9 +45,7 @@ struct Interface {
         "org.freedesktop.DBus",
         methods: [
             "Hello - s", "AddMatch s -", "RemoveMatch s -", "GetNameOwner s s", "NameHasOwner s b",
-            "StartServiceByName su u", "ListNames - as", "ListActivatableNames - as", "RequestName su u",
-            "ReleaseName s u", "GetId - s", "GetConnectionUnixUser s u", "GetConnectionUnixProcessID s u",
-            "GetConnectionCredentials s a{sv}",
+            "StartServiceByName su u", "ListNames - as", "ListActivatableNames - as",
         ])
 
     /// The interfaces that every object has.

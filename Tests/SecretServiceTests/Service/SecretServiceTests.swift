@@ -79,6 +79,7 @@ struct SecretServiceTests {
         fails("UnknownObject") { _ = try client.call("Ping", at: "/org/freedesktop/secrets/collection/none") }
         fails("UnknownObject") { _ = try client.call("Ping", at: "/org/gnome/keyring") }
         fails("UnknownMethod") { _ = try client.call("Steal") }
+        for name in ["RequestName", "GetConnectionUnixUser"] { fails("UnknownMethod") { try client.callBus(name) } }
         fails("InvalidArgs") { _ = try client.call("ReadAlias", signature: "u") { $0.number(1) } }
         fails("InvalidArgs") { _ = try client.call("ReadAlias", signature: "s") { $0.number(1_000) } }
         fails("NotSupported") {

@@ -26,8 +26,6 @@ struct Mutant: Sendable {
         case ignored
         /// A case of a switch, or a catch, no longer matches, so that the following ones get its values.
         case unmatched
-        /// An argument is replaced by the parameter's default.
-        case argument
         /// `a ?? b` always takes `b`.
         case fallback
         /// `min` becomes `max`, and the other way round.

@@ -21,7 +21,6 @@ final class MutantFinder: SyntaxVisitor {
     private let target: String
     private let file: String
     private let text: [UInt8]
-    private let defaults: DefaultArguments
     private let lines: SourceLocationConverter
     private var functions: [(name: String, lines: ClosedRange<Int>, isInit: Bool, returns: Bool)] = []
     private var found: [Mutant] = []
@@ -29,19 +28,18 @@ final class MutantFinder: SyntaxVisitor {
     private var lateNames: Set<String> = []
 
     /// Returns all mutants of this code.
-    static func mutants(of code: String, file: String, target: String, defaults: DefaultArguments) -> [Mutant] {
+    static func mutants(of code: String, file: String, target: String) -> [Mutant] {
         let parsed = Parser.parse(source: code)
         let tree = OperatorTable.standardOperators.foldAll(parsed) { _ in }
-        let finder = MutantFinder(target: target, file: file, code: code, tree: tree, defaults: defaults)
+        let finder = MutantFinder(target: target, file: file, code: code, tree: tree)
         finder.walk(tree)
         return finder.found
     }
 
-    private init(target: String, file: String, code: String, tree: Syntax, defaults: DefaultArguments) {
+    private init(target: String, file: String, code: String, tree: Syntax) {
         self.target = target
         self.file = file
         self.text = Array(code.utf8)
-        self.defaults = defaults
         self.lines = SourceLocationConverter(fileName: file, tree: tree)
         super.init(viewMode: .sourceAccurate)
     }
@@ -286,14 +284,6 @@ final class MutantFinder: SyntaxVisitor {
             let other = source(bytes(of: called)).dropLast(3) + (name == "min" ? "max" : "min")
             let rest = code.dropFirst(source(bytes(of: called)).count)
             add(.extreme, node, "(\(Mutant.activeCode) ? \(other)\(rest) : \(code))")
-        }
-        for argument in node.arguments {
-            guard let label = argument.label?.text, let value = defaults.value(of: name, label: label) else { continue }
-            let code = source(bytes(of: argument.expression))
-            guard code != value, !Self.textNames.contains(label) else { continue }
-            add(
-                .argument, argument.expression, "(\(Mutant.activeCode) ? (\(value)) : (\(code)))",
-                shown: "\(label): \(code)")
         }
         return .visitChildren
     }

@@ -26,11 +26,8 @@ struct MutatedTree {
 
     /// Returns all mutants of the targets, except those that don't compile.
     func mutants() throws -> [Mutant] {
-        let files = try sourceFiles()
-        let defaults = DefaultArguments(of: files.map(\.code))
-        return files.flatMap {
-            MutantFinder.mutants(of: $0.code, file: $0.name, target: $0.target, defaults: defaults)
-        }.filter { !refused.contains($0.name) }
+        try sourceFiles().flatMap { MutantFinder.mutants(of: $0.code, file: $0.name, target: $0.target) }
+            .filter { !refused.contains($0.name) }
     }
 
     private func sourceFiles() throws -> [(target: String, name: String, code: String)] {

@@ -17,14 +17,8 @@ struct MutationCommand: ParsableCommand {
     @Option(help: "How many changes to try in each target.") var count = 200
     @Option(parsing: .upToNextOption, help: "The targets whose code to change.") var targets = MutatedTree.targets
     @Option(help: "How many test runs at the same time.") var jobs = 2
-    @Option(help: "The tests to begin with: the target's tests, all quick tests, or the long tests (all).") var from =
-        Trials.Stage.target
-    @Option(help: "How far to go: the target's tests, all quick tests, or all tests.") var stage = Trials.Stage.all
-    @Flag(help: "Try only unexplained changes that no test noticed in the last run with this seed.") var again =
-        false
-    @Flag(help: "Print the changes without trying them.") var list = false
+    @Flag(help: "Leave out the long tests and the pair search.") var quick = false
     @Option(help: "Try only the changes whose description contains this.") var only: String?
-    @Option(help: "The package's folder.") var package = "."
 
     func validate() throws {
         for target in targets where !MutatedTree.targets.contains(target) {
@@ -35,40 +29,22 @@ struct MutationCommand: ParsableCommand {
     }
 
     func run() throws {
-        let started = Date()
-        var tree = try MutatedTree(package: URL(fileURLWithPath: package).standardizedFileURL)
-        let explanations = try Explanations(file: tree.package.appendingPathComponent("Tests/Mutation/no-difference"))
+        var tree = try MutatedTree(package: URL(fileURLWithPath: ".").standardizedFileURL)
+        let reasons = try reasons(in: tree.package.appendingPathComponent("Tests/Mutation/no-difference"))
         let all = try tree.mutants()
         // More than are tried, because some of the lines are run by no test, and some of the changes don't compile.
         let drawn = Draw.draw(count * 17 / 10, of: all, targets: MutatedTree.targets, seed: seed)
         say("seed \(seed): \(all.count) possible changes in \(MutatedTree.targets.joined(separator: ", "))")
-        if list {
-            for mutant in drawn { say("line \(mutant.line): \(mutant.name)") }
-            return
-        }
         let built = try tree.build(drawn)
         let suites = try TestSuites(bundle: tree.bundle)
-        let reach = try Reach(
-            suites, bundle: tree.bundle, jobs: jobs, file: tree.folder.appendingPathComponent("reach.json"))
-        say("found out which suites run which changes (\(Int(-started.timeIntervalSinceNow)) s)")
+        let reach = try Reach(suites, bundle: tree.bundle, jobs: jobs)
         for (suite, why) in reach.broken { say("left out, because it fails without any change: \(suite.name): \(why)") }
 
         let chosen = choose(from: built, reached: reach.all)
-        let report = Report(at: Report.place(seed: seed, in: tree.folder), continuing: again)
-        let known = chosen.compactMapValues { report.verdict(of: $0) }
-        let trials = Trials(
-            bundle: tree.bundle, suites: suites, reach: reach,
-            mutants: chosen.filter { !again || explanations.reason(for: $0.value) == nil }, jobs: jobs, known: known,
-            save: report.save)
-        defer { say("after \(Int(-started.timeIntervalSinceNow)) s") }
-        try trials.run(from: from, upTo: stage)
-
-        let noticed = trials.noticed
-        for (test, count) in trials.flakyTests.sorted(by: { $0.key < $1.key }) {
-            say("failed with a change, but passed when run again: \(test) (\(count))")
-        }
+        let trials = Trials(bundle: tree.bundle, suites: suites, reach: reach, mutants: chosen, jobs: jobs)
+        try trials.run(withLongTests: !quick)
         for target in targets {
-            printScore(of: chosen.filter { $0.value.target == target }, target, noticed, explanations)
+            printScore(of: chosen.filter { $0.value.target == target }, target, trials.noticed, reasons)
         }
     }
 
@@ -85,30 +61,32 @@ struct MutationCommand: ParsableCommand {
         return chosen
     }
 
+    /// Returns the reasons why some mutants make no difference, by their names.
+    ///
+    /// The file has lines of a name and a reason, separated by ` | `; lines that begin with `#` are comments.
+    private func reasons(in file: URL) throws -> [String: String] {
+        var reasons: [String: String] = [:]
+        for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") where !line.hasPrefix("#") {
+            guard let end = line.range(of: " | ", options: .backwards) else {
+                throw Failure("no-difference has a line without a reason: \(line)")
+            }
+            reasons[String(line[..<end.lowerBound])] = String(line[end.upperBound...])
+        }
+        return reasons
+    }
+
     private func printScore(
-        of mutants: [Int: Mutant], _ target: String, _ noticed: [Int: Trials.Verdict], _ explanations: Explanations
+        of mutants: [Int: Mutant], _ target: String, _ noticed: Set<Int>, _ reasons: [String: String]
     ) {
-        let survivors = mutants.filter { noticed[$0.key] == nil }.map(\.value).sorted {
+        let survivors = mutants.filter { !noticed.contains($0.key) }.map(\.value).sorted {
             ($0.file, $0.line) < ($1.file, $1.line)
         }
-        let unexplained = survivors.filter { explanations.reason(for: $0) == nil }
-        let counted = mutants.count - survivors.count + unexplained.count
+        let unexplained = survivors.filter { reasons[$0.name] == nil }
         for mutant in unexplained { say("not noticed, line \(mutant.line): \(mutant.name)") }
-        for mutant in survivors {
-            if let reason = explanations.reason(for: mutant) {
-                say("no difference, line \(mutant.line): \(mutant.name): \(reason)")
-            }
-        }
-        let stages = Dictionary(grouping: mutants.keys.compactMap { noticed[$0]?.stage }) { $0 }.mapValues(\.count)
-        let share = counted == 0 ? 100 : (mutants.count - survivors.count) * 1000 / counted
         say(
             """
-            \(target): noticed \(mutants.count - survivors.count) of \(mutants.count) \(stages.sorted { $0.key < $1.key }
-                .map { "\($0.key) \($0.value)" }.joined(separator: ", ")); \
-            \(survivors.count - unexplained.count) make no difference, \(unexplained.count) are not noticed: \
-            \(share / 10).\(share % 10)%
+            \(target): noticed \(mutants.count - survivors.count) of \(mutants.count); \
+            \(survivors.count - unexplained.count) make no difference, \(unexplained.count) are not noticed
             """)
     }
 }
-
-extension Trials.Stage: ExpressibleByArgument {}

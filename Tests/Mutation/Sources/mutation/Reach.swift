@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 /// The mutants that the tests of each suite run, and how long each suite takes.
-struct Reach: Codable, Sendable {
+struct Reach: Sendable {
     /// Suites that take longer than this, in seconds, are tried last.
     private static let slow = 15.0
 
@@ -18,16 +18,7 @@ struct Reach: Codable, Sendable {
     var all: Set<Int> { mutants.values.reduce(into: []) { $0.formUnion($1) } }
 
     /// Runs each suite once, without an active mutant.
-    ///
-    /// If `file` contains the results of an earlier run of this bundle, it is read instead.
-    init(_ suites: TestSuites, bundle: URL, jobs: Int, file: URL) throws {
-        let modified = try FileManager.default.attributesOfItem(atPath: bundle.path)[.modificationDate] as? Date
-        if let data = try? Data(contentsOf: file), let known = try? JSONDecoder().decode(Known.self, from: data),
-            known.modified == modified
-        {
-            self = known.reach
-            return
-        }
+    init(_ suites: TestSuites, bundle: URL, jobs: Int) throws {
         let state = Mutex(Reach())
         @Sendable func run(_ suite: TestSuite) throws {
             let file = try ReachedFile()
@@ -48,15 +39,9 @@ struct Reach: Codable, Sendable {
         try inParallel(jobs, suites.quick.filter { !suites.exclusive.contains($0) }, run)
         try inParallel(1, suites.quick.filter(suites.exclusive.contains), run)
         self = state.withLock { $0 }
-        try JSONEncoder().encode(Known(modified: modified, reach: self)).write(to: file)
     }
 
     private init() {}
-
-    private struct Known: Codable {
-        let modified: Date?
-        let reach: Reach
-    }
 
     /// Returns for how many seconds these suites may be silent, on a machine that others use, too.
     func silence(of suites: [TestSuite]) -> Double { 20 + 3 * (suites.compactMap { seconds[$0] }.max() ?? 0) }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A suite of the test bundle, or a test that is in no suite.
-struct TestSuite: Codable, Hashable, Sendable {
+struct TestSuite: Hashable, Sendable {
     /// The name for `--filter`, such as `SessionKeyringTests.ScopeTests`.
     let name: String
 

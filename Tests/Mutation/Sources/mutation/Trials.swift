@@ -12,12 +12,6 @@ import Synchronization
 /// failure counts if it can be repeated, and if the suite passes without a mutant afterwards. The second condition is
 /// needed because killed tests and changed programs may leave something that makes later runs fail.
 final class Trials: Sendable {
-    struct Verdict: Codable, Sendable {
-        let stage: String
-        let test: String
-        let why: String
-    }
-
     private static let mostSpecific = 8
     private static let together = 12
 
@@ -26,59 +20,34 @@ final class Trials: Sendable {
     private let reach: Reach
     private let mutants: [Int: Mutant]
     private let jobs: Int
-    private let verdicts: Mutex<[Int: Verdict]>
-    /// Called with each verdict.
-    private let save: @Sendable (Mutant, Verdict) -> Void
+    private let known = Mutex<Set<Int>>([])
     /// Held while suites run that must not overlap.
     private let exclusion = NSLock()
-    private let flaky = Mutex<[String: Int]>([:])
-    private let tried = Mutex(0)
     /// Suites that have begun to fail without any mutant.
     private let spoilt = Mutex<Set<TestSuite>>([])
 
-    init(
-        bundle: URL, suites: TestSuites, reach: Reach, mutants: [Int: Mutant], jobs: Int, known: [Int: Verdict],
-        save: @escaping @Sendable (Mutant, Verdict) -> Void
-    ) {
+    init(bundle: URL, suites: TestSuites, reach: Reach, mutants: [Int: Mutant], jobs: Int) {
         self.bundle = bundle
         self.suites = suites
         self.reach = reach
         self.mutants = mutants
         self.jobs = jobs
-        self.save = save
-        verdicts = Mutex(known)
     }
 
-    /// The mutants that a test noticed, with the test.
-    var noticed: [Int: Verdict] { verdicts.withLock { $0 } }
-    /// Tests that failed once with a mutant, but not again.
-    var flakyTests: [String: Int] { flaky.withLock { $0 } }
+    /// The mutants that a test noticed.
+    var noticed: Set<Int> { known.withLock { $0 } }
 
-    private var survivors: [Int] {
-        let known = noticed
-        return mutants.keys.filter { known[$0] == nil }.sorted()
-    }
+    private var survivors: [Int] { Set(mutants.keys).subtracting(noticed).sorted() }
 
-    func run(from first: Stage, upTo last: Stage) throws {
-        if first == .target { try alone() }
-        if first != .all, last != .target { try shared() }
-        guard last == .all else { return }
+    func run(withLongTests: Bool) throws {
+        say("trying \(mutants.count) changes, each alone")
+        try inParallel(jobs, survivors, alone)
+        try shared()
+        guard withLongTests else { return }
         say("trying \(survivors.count) changes together on the long tests")
         try long()
         say("trying \(survivors.count) changes together in the pair search")
-        try pairSearch()
-    }
-
-    private func alone() throws {
-        let all = survivors.count
-        try inParallel(jobs, survivors) { mutant in
-            try alone(mutant)
-            let count = tried.withLock {
-                $0 += 1
-                return $0
-            }
-            report(mutant, "\(count) of \(all)")
-        }
+        try searchPairs(survivors)
     }
 
     private func shared() throws {
@@ -87,36 +56,25 @@ final class Trials: Sendable {
         try inParallel(jobs, ordered.chunks(of: Self.together)) { try shared($0) }
     }
 
-    enum Stage: String, CaseIterable, Sendable { case target, quick, all }
-
-    private func report(_ mutant: Int, _ count: String) {
-        guard let description = mutants[mutant].map({ "#\(mutant) \($0.description)" }) else { return }
-        if let verdict = noticed[mutant] {
-            say("\(count): noticed (\(verdict.test)) \(description)")
-        } else {
-            say("\(count): not yet noticed: \(description)")
-        }
-    }
-
     // MARK: - Alone
 
     private func alone(_ mutant: Int) throws {
         let all = reach.suites(of: [mutant])
         let own = all.filter { $0.module == "\(mutants[mutant]?.target ?? "")Tests" }
         let other = all.filter { !own.contains($0) }
-        if try notices([mutant], Array(own.prefix(Self.mostSpecific)), "target") { return }
-        _ = try notices([mutant], Array(other.prefix(Self.mostSpecific)), "quick")
+        if try notices([mutant], Array(own.prefix(Self.mostSpecific))) { return }
+        _ = try notices([mutant], Array(other.prefix(Self.mostSpecific)))
     }
 
-    /// Whether these suites notice any of these mutants; a noticed mutant gets a verdict.
-    private func notices(_ group: [Int], _ chosen: [TestSuite], _ stage: String) throws -> Bool {
+    /// Whether these suites notice any of these mutants; these are recorded.
+    private func notices(_ group: [Int], _ chosen: [TestSuite]) throws -> Bool {
         let chosen = chosen.filter { suite in !spoilt.withLock { $0.contains(suite) } }
-        return try noticesTogether(group, chosen.filter { !suites.exclusive.contains($0) }, stage)
-            || noticesTogether(group, chosen.filter(suites.exclusive.contains), stage)
+        return try noticesTogether(group, chosen.filter { !suites.exclusive.contains($0) })
+            || noticesTogether(group, chosen.filter(suites.exclusive.contains))
     }
 
     /// The same for suites that either all can or all can't overlap with other runs.
-    private func noticesTogether(_ group: [Int], _ chosen: [TestSuite], _ stage: String) throws -> Bool {
+    private func noticesTogether(_ group: [Int], _ chosen: [TestSuite]) throws -> Bool {
         var left = chosen
         while !left.isEmpty {
             let result = try run(left, with: group)
@@ -125,13 +83,13 @@ final class Trials: Sendable {
             guard !failed.isEmpty else {
                 // The bundle ended or hangs, so the test is unknown. Some mutants do that only together.
                 if group.count > 1 {
-                    return try noticesTogether(Array(group[..<(group.count / 2)]), left, stage)
-                        || noticesTogether(Array(group[(group.count / 2)...]), left, stage)
+                    return try noticesTogether(Array(group[..<(group.count / 2)]), left)
+                        || noticesTogether(Array(group[(group.count / 2)...]), left)
                 }
-                return try settleBundle(group[0], left, stage)
+                return try settleBundle(group[0], left)
             }
             var isAny = false
-            for suite in failed where try settle(group, suite, stage) { isAny = true }
+            for suite in failed where try settle(group, suite) { isAny = true }
             if isAny { return true }
             left.removeAll(where: failed.contains)
         }
@@ -139,32 +97,29 @@ final class Trials: Sendable {
     }
 
     /// Tries each mutant of the group that no test has noticed yet, alone, on a suite that failed with all of them.
-    private func settle(_ group: [Int], _ suite: TestSuite, _ stage: String) throws -> Bool {
+    private func settle(_ group: [Int], _ suite: TestSuite) throws -> Bool {
         var isAny = false
         for mutant in group where group.count == 1 || reach.mutants[suite]?.contains(mutant) == true {
-            guard noticed[mutant] == nil, case .failed(let test, let why) = try run([suite], with: [mutant]).outcome
+            guard !noticed.contains(mutant), case .failed(let test, let why) = try run([suite], with: [mutant]).outcome
             else { continue }
             guard case .passed = try run([suite], with: []).outcome else {
                 say("left out from now on, because it fails without any change: \(suite.name)")
                 spoilt.withLock { _ = $0.insert(suite) }
                 return isAny
             }
-            record(mutant, Verdict(stage: stage, test: test, why: why))
+            record(mutant, test, why)
             isAny = true
         }
-        if !isAny { flaky.withLock { $0[suite.name, default: 0] += 1 } }
+        if !isAny { say("failed with a change, but passed when run again: \(suite.name)") }
         return isAny
     }
 
     /// Tries a mutant a second time on suites during which the test bundle ended or hung.
-    private func settleBundle(_ mutant: Int, _ chosen: [TestSuite], _ stage: String) throws -> Bool {
+    private func settleBundle(_ mutant: Int, _ chosen: [TestSuite]) throws -> Bool {
         guard case .failed(let test, let why) = try run(chosen, with: [mutant]).outcome,
             case .passed = try run(chosen, with: []).outcome
-        else {
-            flaky.withLock { $0["the bundle", default: 0] += 1 }
-            return false
-        }
-        record(mutant, Verdict(stage: stage, test: test, why: why))
+        else { return false }
+        record(mutant, test, why)
         return true
     }
 
@@ -187,13 +142,9 @@ final class Trials: Sendable {
 
     private func pattern(_ suites: [TestSuite]) -> String { suites.map(\.pattern).joined(separator: "|") }
 
-    private func record(_ mutant: Int, _ verdict: Verdict) {
-        let isFirst = verdicts.withLock { verdicts in
-            guard verdicts[mutant] == nil else { return false }
-            verdicts[mutant] = verdict
-            return true
-        }
-        if isFirst, let changed = mutants[mutant] { save(changed, verdict) }
+    private func record(_ mutant: Int, _ test: String, _ why: String) {
+        let isFirst = known.withLock { $0.insert(mutant).inserted }
+        if isFirst, let changed = mutants[mutant] { say("noticed by \(test): \(changed.description): \(why)") }
     }
 
     // MARK: - Several at the same time
@@ -202,10 +153,8 @@ final class Trials: Sendable {
         var left = group
         while !left.isEmpty {
             let remaining = reach.suites(of: left)
-            guard try notices(left, remaining, "quick") else { return }
-            let known = noticed
-            for mutant in left where known[mutant] != nil { report(mutant, "shared") }
-            left.removeAll { known[$0] != nil }
+            guard try notices(left, remaining) else { return }
+            left.removeAll(where: noticed.contains)
         }
     }
 
@@ -249,13 +198,8 @@ final class Trials: Sendable {
         let reached = try file.mutants().intersection(survivors).sorted()
         try inParallel(suites.exclusive.contains(suite) ? 1 : jobs, reached) { mutant in
             guard case .failed(let test, let why) = try outcome([mutant]) else { return }
-            record(mutant, Verdict(stage: "long", test: test, why: why))
-            report(mutant, "long")
+            record(mutant, test, why)
         }
-    }
-
-    private func pairSearch() throws {
-        try searchPairs(survivors)
     }
 
     /// Halves a group for which the search finds something, until each finding belongs to one mutant.
@@ -272,8 +216,7 @@ final class Trials: Sendable {
         guard outcome.code != 0 else { return }
         guard group.count > 1 else {
             let finding = outcome.output.split(separator: "\n").last.map(String.init) ?? ""
-            record(group[0], Verdict(stage: "pairs", test: "pair-search", why: String(finding.prefix(160))))
-            return report(group[0], "pairs")
+            return record(group[0], "pair-search", String(finding.prefix(160)))
         }
         try searchPairs(Array(group[..<(group.count / 2)]))
         try searchPairs(Array(group[(group.count / 2)...]))

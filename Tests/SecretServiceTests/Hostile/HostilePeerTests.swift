@@ -15,14 +15,16 @@ import Threads
 struct HostilePeerTests {
     private static let limit = Duration.seconds(1)
 
-    private func running() throws -> (scratch: ScratchBox, service: ServiceThread) {
-        let scratch = ScratchBox(ring: try ScratchKeyring())
-        return (scratch, try ServiceThread(.keyring(scratch.ring.keyring.serial)))
+    /// Returns a link without authentication, and the other end of its connection.
+    private func link(_ authentication: Authentication? = nil) throws -> (Link, CInt) {
+        var ends: [CInt] = [-1, -1]
+        try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        return (Link(ends[0], PeerCredentials(), authentication), ends[1])
     }
 
     @Test("15 clients agree on keys at the same time")
     func sessions() throws {
-        let (scratch, service) = try running()
+        let service = try ServiceThread()
         let start = ContinuousClock.now
         try ThreadTeam.run(15) { _ in
             let client = try ServiceClient(path: service.path)
@@ -39,14 +41,13 @@ struct HostilePeerTests {
             }
         }
         print("30 sessions with keys in \(ContinuousClock.now - start)")
-        withExtendedLifetime(scratch) {}
     }
 
     @Test(
         "clients that never read, send single bytes or stop inside a message disturb nobody"
     )
     func slow() throws {
-        let (scratch, service) = try running()
+        let service = try ServiceThread()
         let client = try ServiceClient(path: service.path)
         let item = try client.create(["a": "b"], Array("kept".utf8))
         let (deaf, slow, stopped) = (
@@ -76,16 +77,10 @@ struct HostilePeerTests {
         // The stopped client continues.
         try stopped.send(Array(call.dropFirst(50)))
         #expect(try stopped.next(until: .now + Self.limit).replySerial == 9)
-        withExtendedLifetime(scratch) {}
     }
 
     @Test("a connection ends if a message, an answer or the authentication takes too long")
     func deadlines() throws {
-        func link(_ authentication: Authentication? = nil) throws -> (Link, CInt) {
-            var ends: [CInt] = [-1, -1]
-            try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
-            return (Link(ends[0], PeerCredentials(), authentication), ends[1])
-        }
         func isOver(_ link: Link, after seconds: Int) -> Bool {
             link.checkDeadline(.now + .seconds(seconds))
             return link.isOver
@@ -119,26 +114,24 @@ struct HostilePeerTests {
 
     @Test("a client that is always inside a message, but ends each of them in time, keeps its connection")
     func streaming() throws {
-        var ends: [CInt] = [-1, -1]
-        try #require(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0)
-        let link = Link(ends[0], PeerCredentials(), nil)
+        let (link, end) = try link()
         let message = Samples.call("Ping")
         let start = ContinuousClock.now
-        send(ends[1], message, 20, 0)
+        send(end, message, 20, 0)
         link.receive { _ in }
         usleep(100_000)
-        send(ends[1], Array(message[20...] + message[..<20]), message.count, 0)
+        send(end, Array(message[20...] + message[..<20]), message.count, 0)
         link.receive { _ in }
         link.checkDeadline(start + .milliseconds(30_050))
         #expect(!link.isOver)
         link.checkDeadline(start + .seconds(31))
         #expect(link.isOver)
-        close(ends[1])
+        close(end)
     }
 
     @Test("a call can't make the service read or keep much more than it has sent")
     func amplification() throws {
-        let (scratch, service) = try running()
+        let service = try ServiceThread()
         let client = try ServiceClient(path: service.path)
         let item = try client.create(["a": "b"], Array(repeating: 1, count: 20_000))
         func secrets(_ paths: [String]) throws -> Int {
@@ -152,18 +145,15 @@ struct HostilePeerTests {
         #expect(try secrets(Array(repeating: item, count: 1_000)) < 21_000)
         #expect(throws: ServiceClient.Failure.self) { try secrets((0..<5_000).map { "\(item)\($0)" }) }
         func addMatch(_ count: Int) throws {
-            _ = try client.call("AddMatch", at: "/org/freedesktop/DBus", to: "org.freedesktop.DBus", signature: "s") {
-                $0.string("path='/" + String(repeating: "a", count: count) + "'")
-            }
+            try client.callBus("AddMatch", "path='/" + String(repeating: "a", count: count) + "'")
         }
         #expect(throws: Never.self) { try addMatch(900) }
         #expect(throws: ServiceClient.Failure.self) { try addMatch(2_000) }
-        withExtendedLifetime(scratch) {}
     }
 
     @Test("the thirty-third client is refused, and takes the place of one that leaves")
     func crowd() throws {
-        let (scratch, service) = try running()
+        let service = try ServiceThread()
         var clients = try (0..<32).map { _ in try ServiceClient(path: service.path) }
         #expect(throws: ServiceClient.Failure.self) { try ServiceClient(path: service.path) }
         #expect(throws: Never.self) { try clients[0].search([:]) }
@@ -171,12 +161,11 @@ struct HostilePeerTests {
             clients.removeLast()
             clients.append(try ServiceClient(path: service.path))
         }
-        withExtendedLifetime(scratch) {}
     }
 
     @Test("a call of a client that sends many calls at once is answered after few calls of each other client")
     func greedy() throws {
-        let (scratch, service) = try running()
+        let service = try ServiceThread()
         let client = try ServiceClient(path: service.path)
         let item = try client.create(["a": "b"], Array("kept".utf8))
         let call = BusWriter.call("Introspect", at: ServiceClient.login, to: "org.freedesktop.secrets", serial: 9)
@@ -190,7 +179,6 @@ struct HostilePeerTests {
         }
         for _ in 0..<20 { #expect(try client.secret(at: item) == Array("kept".utf8)) }
         #expect(client.longestWait < Self.limit, "\(client.longestWait)")
-        withExtendedLifetime(scratch) {}
     }
 
     @Test(
@@ -252,14 +240,5 @@ struct HostilePeerTests {
             exit(0)
         }
         Report.check(result)
-    }
-}
-
-/// A scratch keyring in a place that needs a copyable value.
-final class ScratchBox: Sendable {
-    let ring: ScratchKeyring
-
-    init(ring: consuming ScratchKeyring) {
-        self.ring = ring
     }
 }

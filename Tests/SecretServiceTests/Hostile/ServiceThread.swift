@@ -1,6 +1,8 @@
 import Foundation
 import Glibc
 import SessionKeyring
+import SessionKeyringTesting
+import Testing
 import Threads
 
 @testable import SecretService
@@ -9,10 +11,15 @@ import Threads
 final class ServiceThread: Sendable {
     /// The service's abstract name, which begins with NUL.
     let path: String
+    private let scratch: ScratchBox?
     private let stop: CInt
     private let ended = DispatchSemaphore(value: 0)
 
-    init(_ scope: SecretScope, namespace: String = "default", timeouts: TimeoutRules = TimeoutRules()) throws {
+    /// - Parameter scope: a scratch keyring of the service's own by default.
+    init(_ scope: SecretScope? = nil, namespace: String = "default", timeouts: TimeoutRules = TimeoutRules()) throws {
+        let scratch = scope == nil ? ScratchBox(ring: try ScratchKeyring()) : nil
+        let scope = try #require(scope ?? scratch.map { .keyring($0.ring.keyring.serial) })
+        self.scratch = scratch
         path = "\0skr-test-\(UUID().uuidString)"
         guard let listener = UnixSocket.listen(at: path) else { throw ServiceClient.Failure(name: "no socket") }
         var ends: [CInt] = [-1, -1]
@@ -34,5 +41,14 @@ final class ServiceThread: Sendable {
     deinit {
         close(stop)
         ended.wait()
+    }
+}
+
+/// A scratch keyring in a place that needs a copyable value.
+private final class ScratchBox: Sendable {
+    let ring: ScratchKeyring
+
+    init(ring: consuming ScratchKeyring) {
+        self.ring = ring
     }
 }

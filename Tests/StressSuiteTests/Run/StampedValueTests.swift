@@ -56,4 +56,11 @@ struct StampedValueTests {
         #expect(Self.read(Self.value(100, item: 6)).flaw == .otherItem)
         #expect(Self.read(Self.value(100, seed: 8)).flaw == .otherRun)
     }
+
+    @Test("a stamp is never 0, so that 0 can stand for no value")
+    func zero() {
+        #expect(Stamp(rawValue: 0) == nil)
+        #expect(Stamp(rawValue: Self.stamp.rawValue) == Self.stamp && Self.stamp.description == "3.17")
+        #expect(Stamp(rawValue: Stamp(writer: 0, number: 1).rawValue) == Stamp(writer: 0, number: 1))
+    }
 }

@@ -17,7 +17,7 @@ struct StressOptions: ExampleCommand {
     static let examples = """
         skr-stress
         skr-stress --workload classic
-        skr-stress --processes 4 --duration 60s --kill-every 200 --report stress.html
+        skr-stress --processes 4 --duration 60s --kill-every 200 --scaling --report stress.html
         skr-stress --fault stale-read
         """
 
@@ -39,10 +39,8 @@ struct StressOptions: ExampleCommand {
     @Option(help: ArgumentHelp("Number of shared items; 8 for most workloads.", valueName: "count"))
     var items: Int?
 
-    @Option(
-        help: ArgumentHelp(
-            "Size of a value: 200, or a range such as 48-2000; 48-200 for most workloads.", valueName: "bytes"))
-    var valueSize: ValueSizes?
+    @Option(help: ArgumentHelp("Largest size of a value; 200 for most workloads.", valueName: "bytes"))
+    var valueSize: Int?
 
     @Option(help: ArgumentHelp("Seed of all random choices; a new one for each run by default.", valueName: "n"))
     var seed: UInt64?
@@ -68,8 +66,8 @@ struct StressOptions: ExampleCommand {
         completion: .file(extensions: ["html"]))
     var report: String?
 
-    @Flag
-    var scaling: ScalingChoice?
+    @Flag(help: "Also measure 1, 2, 4 and 8 threads and processes, 1 s each, which --report plots.")
+    var scaling = false
 
     /// For packagers.
     @Option(help: ArgumentHelp("Print the manual page with this date.", visibility: .hidden))
@@ -80,7 +78,7 @@ struct StressOptions: ExampleCommand {
         if workload == .classic {
             let given = [
                 ("--duration", duration != nil), ("--operations", operations != nil),
-                ("--scaling", scaling == .scaling),
+                ("--scaling", scaling),
             ]
             if let (option, _) = given.first(where: \.1) {
                 throw ValidationError("\(option) can't be used with the workload classic, whose counts are fixed")
@@ -92,43 +90,7 @@ struct StressOptions: ExampleCommand {
     }
 }
 
-/// Whether short runs with a growing number of workers follow.
-enum ScalingChoice: EnumerableFlag {
-    case scaling, noScaling
-
-    static func help(for value: ScalingChoice) -> ArgumentHelp? {
-        switch value {
-        case .scaling: "Also measure 1, 2, 4 and 8 threads and processes, 1 s each, as --report does."
-        case .noScaling: "Leave the measurements of --scaling out of the report."
-        }
-    }
-}
-
-/// The sizes of values in bytes, as users type them: `200`, or `48-2000`.
-struct ValueSizes: ExpressibleByArgument {
-    let smallest: Int
-    let largest: Int
-
-    init?(argument: String) {
-        let parts = argument.split(separator: "-", omittingEmptySubsequences: false)
-        let numbers = parts.compactMap { part in part.allSatisfy(\.isASCII) ? UInt32(part) : nil }
-        guard numbers.count == parts.count, let first = numbers.first, let last = numbers.last, parts.count <= 2 else {
-            return nil
-        }
-        smallest = Int(first)
-        largest = Int(last)
-    }
-}
-
 extension StressOptions {
-    var measuresScaling: Bool {
-        switch scaling {
-        case .scaling: true
-        case .noScaling: false
-        case nil: report != nil && workload != .classic
-        }
-    }
-
     private static let discussion = """
         Threads and processes set, get, delete, clear and list items as fast as they can, in a keyring that only this \
         run uses. Each value contains its writer and a checksum. skr-stress records all calls, and checks them at the end.
@@ -144,8 +106,9 @@ extension StressOptions {
         With --hostile, a neighbor (another thread) puts keys of the wrong type, unreadable, revoked and expired keys \
         and false leases into the same keyrings. All checks must still pass.
 
-        Progress goes to standard error, every second on a terminal, and a table to standard output at the end. The first Ctrl-C ends the run; \
-        skr-stress checks and shows its calls so far. The second Ctrl-C ends skr-stress immediately.
+        Progress goes to standard error, every second on a terminal, and a table to standard output at the end. \
+        The first Ctrl-C ends the run; skr-stress checks and shows its calls so far. The second Ctrl-C ends skr-stress \
+        immediately.
 
         After a failure, the output shows the calls that are involved, and a command that repeats the run. \
         With the same seed, each thread chooses the same calls. The kernel decides in which order they run, so you \

@@ -13,7 +13,7 @@ struct StressSession {
         let display = ProgressDisplay()
         display.say("\(plan.workload.rawValue), \(plan.workersText), \(plan.extent), seed \(plan.seed)")
         var result = try measure(plan, on: display)
-        if options.measuresScaling, Interruption.signal == nil {
+        if options.scaling, Interruption.signal == nil {
             display.say("measuring 1, 2, 4 and 8 threads and processes")
             ScalingMeasurement(makeRun: makeRun).extend(&result, isInterrupted: { Interruption.signal != nil })
         }
@@ -53,7 +53,7 @@ extension StressPlan {
             workload: options.workload, threads: options.threads, processes: options.processes,
             length: options.operations.map(Length.operations)
                 ?? .seconds(Double(options.duration?.duration.components.seconds ?? 10)),
-            items: options.items, smallestValue: options.valueSize?.smallest, largestValue: options.valueSize?.largest,
+            items: options.items, largestValue: options.valueSize,
             // Short enough to type, and exact in any program that reads JSON.
             seed: options.seed ?? UInt64.random(in: 1...999_999_999), killEvery: options.killEvery,
             fault: options.fault, isHostile: options.hostile)

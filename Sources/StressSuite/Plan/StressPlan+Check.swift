@@ -27,8 +27,7 @@ extension StressPlan {
         try Self.check(items, isIn: 1...100_000, "--items")
         try Self.check(allItems, isIn: 1...1_000_000, "the number of items of all threads together")
         if let killEvery { try Self.check(killEvery, isIn: 1...3_600_000, "--kill-every") }
-        try Self.check(smallestValue, isIn: StampedValue.smallestSize...32_767, "--value-size")
-        try Self.check(largestValue, isIn: smallestValue...32_767, "--value-size")
+        try Self.check(largestValue, isIn: StampedValue.smallestSize...32_767, "--value-size")
         switch length {
         case .operations(let count): try Self.check(count, isIn: 1...1_000_000_000, "--operations")
         case .seconds(let seconds) where seconds > 0 && seconds <= 604_800: break

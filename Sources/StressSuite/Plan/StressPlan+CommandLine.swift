@@ -10,9 +10,7 @@ extension StressPlan {
             }
             words += ["--items", "\(items)"]
         }
-        let isOneSize = smallestValue == largestValue
-        words += ["--value-size", isOneSize ? "\(largestValue)" : "\(smallestValue)-\(largestValue)"]
-        words += ["--seed", "\(seed)"]
+        words += ["--value-size", "\(largestValue)", "--seed", "\(seed)"]
         if let killEvery { words += ["--kill-every", "\(killEvery)"] }
         if let fault { words += ["--fault", fault.rawValue] }
         if isHostile { words.append("--hostile") }

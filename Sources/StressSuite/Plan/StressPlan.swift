@@ -21,8 +21,6 @@ package struct StressPlan: Codable, Sendable, Equatable {
     package var length: Length
     /// How many items the workers share.
     package var items: Int
-    /// The smallest size of a value, in bytes.
-    package var smallestValue: Int
     /// The largest size of a value, in bytes.
     package var largestValue: Int
     /// The seed of all random choices of all workers.
@@ -39,16 +37,15 @@ package struct StressPlan: Codable, Sendable, Equatable {
     /// Items and sizes that are left out get values that suit the workload.
     package init(
         workload: Workload, threads: Int = 4, processes: Int = 1, length: Length = .seconds(10), items: Int? = nil,
-        smallestValue: Int? = nil, largestValue: Int? = nil, seed: UInt64, killEvery: Int? = nil,
-        fault: InjectedFault? = nil, isHostile: Bool = false
+        largestValue: Int? = nil, seed: UInt64, killEvery: Int? = nil, fault: InjectedFault? = nil,
+        isHostile: Bool = false
     ) {
         self.workload = workload
         self.threads = threads
         self.processes = processes
         self.length = length
         self.items = items ?? workload.usualItems
-        self.smallestValue = smallestValue ?? min(workload.usualSizes.lowerBound, largestValue ?? .max)
-        self.largestValue = largestValue ?? max(workload.usualSizes.upperBound, smallestValue ?? 0)
+        self.largestValue = largestValue ?? workload.usualSizes.upperBound
         self.seed = seed
         self.killEvery = killEvery
         self.fault = fault
@@ -60,6 +57,9 @@ package struct StressPlan: Codable, Sendable, Equatable {
 }
 
 extension StressPlan {
+    /// The smallest size of a value, in bytes.
+    var smallestValue: Int { min(workload.usualSizes.lowerBound, largestValue) }
+
     /// The number of items for which a list is compared with the written items.
     static let mostListedItems = 64
 

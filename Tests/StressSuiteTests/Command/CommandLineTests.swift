@@ -13,12 +13,12 @@ struct CommandLineTests {
                 plans.append(
                     StressPlan(
                         workload: workload, threads: 3, processes: 5, length: .operations(1_234), items: 11,
-                        smallestValue: 64, largestValue: 2_000, seed: .max, killEvery: 70, fault: fault,
+                        largestValue: 2_000, seed: .max, killEvery: 70, fault: fault,
                         isHostile: fault == .dropWrite))
             }
             plans.append(
                 StressPlan(
-                    workload: workload, length: .seconds(90), smallestValue: 300, largestValue: 300, seed: 0))
+                    workload: workload, length: .seconds(90), largestValue: 300, seed: 0))
         }
         for plan in plans {
             let words = plan.commandLine.split(separator: " ").map(String.init)
@@ -32,15 +32,5 @@ struct CommandLineTests {
     func seeds() throws {
         let options = try #require(try StressProgram.parse([]))
         #expect(Set((0..<20).map { _ in StressPlan(options).seed }).count > 15)
-    }
-
-    @Test("scaling is measured for a report by default, but never for a workload of fixed size")
-    func scaling() throws {
-        let isMeasured = { (words: [String]) in try StressProgram.parse(words)?.measuresScaling }
-        #expect(try isMeasured([]) == false)
-        #expect(try isMeasured(["--report", "x"]) == true)
-        #expect(try isMeasured(["--report", "x", "--no-scaling"]) == false)
-        #expect(try isMeasured(["--scaling"]) == true)
-        #expect(try isMeasured(["--report", "x", "--workload", "classic"]) == false)
     }
 }

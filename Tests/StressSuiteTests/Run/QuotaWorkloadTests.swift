@@ -17,8 +17,7 @@ struct QuotaWorkloadTests {
             try OrdinaryUser.begin()
             try pass(
                 StressPlan(
-                    workload: .quota, threads: 3, length: .seconds(2), items: 12, smallestValue: 1_000,
-                    largestValue: 3_000, seed: seed))
+                    workload: .quota, threads: 3, length: .seconds(2), items: 12, largestValue: 3_000, seed: seed))
         }
     }
 

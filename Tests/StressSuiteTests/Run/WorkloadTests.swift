@@ -133,7 +133,7 @@ struct WorkloadTests {
             StressPlan(workload: .mixed, threads: 0, seed: 1), StressPlan(workload: .mixed, items: 0, seed: 1),
             StressPlan(workload: .mixed, length: .operations(0), seed: 1),
             StressPlan(workload: .mixed, length: .seconds(0), seed: 1),
-            StressPlan(workload: .mixed, smallestValue: 10, seed: 1),
+            StressPlan(workload: .mixed, largestValue: 10, seed: 1),
             StressPlan(workload: .mixed, largestValue: 32_768, seed: 1),
             StressPlan(workload: .mixed, seed: 1, killEvery: 0), StressPlan(workload: .classic, processes: 2, seed: 1),
         ]

@@ -9,7 +9,7 @@ struct StressRunTests {
         let outcome = try CommandRunner().inSession(
             #"""
             directory=$(mktemp -d); cd "$directory"
-            skr-stress --operations 300 --seed 42 --json run.json --report run.html --no-scaling >table 2>progress; echo $?
+            skr-stress --operations 300 --seed 42 --json run.json --report run.html >table 2>progress; echo $?
             ls -A; head -c 5 table; grep -c "^passed " table; grep -c "^FAILED" table; tail -n 1 table | grep -o "seed 42"
             head -n 1 progress; grep -c "$(printf '\033')" progress; grep -o '"isClean" : true' run.json
             grep -o '"command" : .*' run.json; head -n 1 run.html; grep -c "</svg>" run.html; rm -r "$directory"
@@ -20,7 +20,7 @@ struct StressRunTests {
         #expect(lines[5].hasPrefix("CALL ") && Int(lines[5].dropFirst(5)) ?? 0 > 5)
         #expect(lines[6...8] == ["0", "seed 42", "mixed, 4 threads, 300 calls by each thread, seed 42"])
         #expect(lines[9...10] == ["0", #""isClean" : true"#])
-        #expect(lines[11].contains("--operations 300 --items 8 --value-size 48-200 --seed 42"))
+        #expect(lines[11].contains("--operations 300 --items 8 --value-size 200 --seed 42"))
         #expect(lines[12] == "<!DOCTYPE html>" && Int(lines[13]) ?? 0 >= 6)
     }
 
@@ -28,7 +28,7 @@ struct StressRunTests {
     func duringRun() throws {
         let outcome = try CommandRunner().inSession(
             #"""
-            table=$(mktemp); skr-stress --duration 2s --seed 5 --no-scaling >$table 2>/dev/null & sleep 0.7
+            table=$(mktemp); skr-stress --duration 2s --seed 5 >$table 2>/dev/null & sleep 0.7
             printf x | skr set one; wait $!; echo $?; grep -c "^FAILED" $table; rm $table
             """#)
         #expect(outcome.output == "0\n0\n", "\(outcome)")

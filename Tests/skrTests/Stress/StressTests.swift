@@ -19,9 +19,7 @@ struct StressTests {
             ("--workload classic --duration 5s", "--duration can't be used with the workload classic"),
             ("--workload classic --scaling", "--scaling can't be used with the workload classic"),
             ("--value-size 47", "--value-size must be from 48 to 32767, not 47"),
-            ("--value-size 200-100", "--value-size must be from 200 to 32767, not 100"),
             ("--value-size 200-", "the value '200-' is invalid for '--value-size <bytes>'"),
-            ("--value-size 1-2-3", "the value '1-2-3' is invalid for '--value-size <bytes>'"),
             ("--seed x", "the value 'x' is invalid for '--seed <n>'"),
             ("more", "unexpected argument 'more'"),
         ]

@@ -128,26 +128,24 @@ struct HostileMessages {
             body.array(alignedTo: 4) { array in for path in paths { array.string(path) } }
         case "a{ss}": body.dictionary((0..<random.below(4)).map { _ in (text(), text()) })
         case "a{sv}":
-            let properties = BusWriter.Dictionary(&body)
-            if random.below(3) > 0 {
-                // Attributes of the items in `paths`.
-                let attributes = pick([[("a", "b")], [("service", "a"), ("username", "b")], []])
-                properties.entry("org.freedesktop.Secret.Item.Attributes", &body) { body in
-                    body.signature("a{ss}")
-                    body.dictionary(attributes)
+            body.array(alignedTo: 8) { properties in
+                if random.below(3) > 0 {
+                    properties.string("org.freedesktop.Secret.Item.Attributes")
+                    properties.signature("a{ss}")
+                    // Attributes of the items in `paths`.
+                    properties.dictionary(pick([[("a", "b")], [("service", "a"), ("username", "b")], []]))
                 }
-            }
-            for _ in 0..<random.below(3) {
-                properties.entry(text(), &body) { body in
+                for _ in 0..<random.below(3) {
+                    properties.align(to: 8)
+                    properties.string(text())
                     if random.below(2) == 0 {
-                        body.signature("a{ss}")
-                        body.dictionary([(text(), text())])
+                        properties.signature("a{ss}")
+                        properties.dictionary([(text(), text())])
                     } else {
-                        variant(&body, depth)
+                        variant(&properties, depth)
                     }
                 }
             }
-            properties.end(&body)
         case "(oayays)":
             body.align(to: 8)
             body.string(random.below(4) == 0 ? path() : session)

@@ -2,7 +2,7 @@
 ///
 /// The suite does not use the service's own code for this, so that a mistake there can't hide itself.
 struct BusWriter {
-    fileprivate(set) var bytes: [UInt8] = []
+    private(set) var bytes: [UInt8] = []
     private let isBigEndian: Bool
 
     init(isBigEndian: Bool = false) {
@@ -68,30 +68,7 @@ struct BusWriter {
         }
     }
 
-    /// An array of entries that is written step by step.
-    struct Dictionary {
-        private let count: Int
-        private let start: Int
-
-        init(_ writer: inout BusWriter) {
-            writer.number(0)
-            count = writer.bytes.count
-            writer.align(to: 8)
-            start = writer.bytes.count
-        }
-
-        func entry(_ key: String, _ writer: inout BusWriter, _ value: (inout BusWriter) -> Void) {
-            writer.align(to: 8)
-            writer.string(key)
-            value(&writer)
-        }
-
-        func end(_ writer: inout BusWriter) {
-            writer.bytes.replaceSubrange(count - 4..<count, with: writer.word(UInt32(writer.bytes.count - start)))
-        }
-    }
-
-    fileprivate func word(_ value: UInt32) -> [UInt8] {
+    private func word(_ value: UInt32) -> [UInt8] {
         let bytes = (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
         return isBigEndian ? bytes.reversed() : bytes
     }

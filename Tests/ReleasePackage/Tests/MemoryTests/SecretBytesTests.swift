@@ -1,1 +1,0 @@
-../../../KeyutilsTests/SecretMemory/SecretBytesTests.swift

@@ -1,1 +1,0 @@
-../../../KeyutilsTests/Support/TestCertificate.swift

@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -349,13 +350,20 @@ static void process(const char *address)
 {
     struct client client = connected(address);
     const char *name = SECRETS;
-    dbus_uint32_t number;
+    dbus_bool_t has_owner = FALSE;
     DBusMessage *message = dbus_message_new_method_call(DBUS_SERVICE_DBUS, DBUS_PATH_DBUS, DBUS_INTERFACE_DBUS,
-                                                        "GetConnectionUnixProcessID");
+                                                        "NameHasOwner");
     dbus_message_append_args(message, DBUS_TYPE_STRING, &name, DBUS_TYPE_INVALID);
-    DBusMessage *reply = call(&client, message);
-    dbus_message_get_args(reply, NULL, DBUS_TYPE_UINT32, &number, DBUS_TYPE_INVALID);
-    printf("%u\n", number);
+    dbus_message_get_args(call(&client, message), NULL, DBUS_TYPE_BOOLEAN, &has_owner, DBUS_TYPE_INVALID);
+    if (!has_owner)
+        fail("no Secret Service");
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    int descriptor;
+    if (!dbus_connection_get_socket(client.connection, &descriptor)
+        || getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
+        fail("the peer is unknown");
+    printf("%d\n", peer.pid);
 }
 
 int main(int count, char **words)

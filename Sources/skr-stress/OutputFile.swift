@@ -3,6 +3,8 @@ import Glibc
 import SystemPackage
 
 /// A file for a result, which is opened before there is a result, and keeps its old content until then.
+///
+/// A new file stays empty if the run fails.
 struct OutputFile {
     private let name: String
     private let file: FileDescriptor
@@ -29,9 +31,11 @@ struct OutputFile {
     func write(_ text: String) throws(CommandError) {
         guard !isStandardOutput else { return try Console.write(text) }
         do {
-            // Pipes and devices have no size, and refuse this.
-            _ = ftruncate(file.rawValue, 0)
-            try file.writeAll(text.utf8)
+            try file.closeAfter {
+                // Pipes and devices have no size.
+                guard ftruncate(file.rawValue, 0) == 0 || errno == EINVAL else { throw Errno.last }
+                try file.writeAll(text.utf8)
+            }
         } catch {
             throw Self.failure(name, error, .internalError)
         }

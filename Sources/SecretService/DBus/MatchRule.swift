@@ -6,7 +6,7 @@ struct MatchRule: Equatable {
 
     /// Parses a rule such as `type='signal',path='/a'`; `nil` if it is not one.
     ///
-    /// None of our signals has a value with a comma or a quote.
+    /// A value with a comma or a quote is refused: none of our signals has one.
     init?(_ text: String) {
         var conditions: [String: String] = [:]
         for condition in text.utf8.split(separator: UInt8(ascii: ",")) {

@@ -134,10 +134,12 @@ package struct LeaseRing {
         }
     }
 
-    /// Removes leases that have ended, and whose names nobody has asked for since.
+    /// Removes leases that have ended, and whose names nobody has asked for since; returns how many.
     ///
     /// It touches only leases whose names begin with `prefix` and whose records show that they have ended.
-    func sweep(prefix: String) throws(KeyringError) {
+    @discardableResult
+    func sweep(prefix: String) throws(KeyringError) -> Int {
+        var count = 0
         for serial in try keyring.members() {
             do throws(KeyringError) {
                 let key = try Key(serial).describe()
@@ -145,11 +147,13 @@ package struct LeaseRing {
                     let record = try record(of: Keyring(serial)), record.isOver(at: BootTime.now())
                 else { continue }
                 try take(Keyring(serial))
+                count += 1
             } catch {
                 // The lease is gone by now, or this process isn't allowed to look at it.
                 guard error.isKeyGoneOrRefused else { throw error }
             }
         }
+        return count
     }
 }
 
@@ -263,16 +267,18 @@ struct ItemLeases {
         self.name(for: "lease:" + PercentCoding.encode(name))
     }
 
-    /// Removes leases that have ended, and whose names nobody has asked for since.
-    func sweep() throws(SecretStoreError) {
-        guard let ring = try rings.leasesRing() else { return }
+    /// Removes leases that have ended, and whose names nobody has asked for since; returns how many.
+    @discardableResult
+    func sweep() throws(SecretStoreError) -> Int {
+        guard let ring = try rings.leasesRing() else { return 0 }
         do throws(KeyringError) {
-            try self.ring(ring).sweep(prefix: rings.leasePrefix)
-            try LeaseRing(rings.anchor, permissions: rings.scope.permissions).sweep(
-                prefix: NamespaceRings.makingPrefix)
+            return try self.ring(ring).sweep(prefix: rings.leasePrefix)
+                + self.ring(rings.anchor).sweep(
+                    prefix: NamespaceRings.makingPrefix)
         } catch {
             // The ring was removed, and every lease with it.
             guard error.isKeyGoneOrRefused else { throw SecretStoreError(error) }
+            return 0
         }
     }
 

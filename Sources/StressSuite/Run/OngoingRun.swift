@@ -101,8 +101,8 @@ struct OngoingRun: ~Copyable {
         let round = Round(plan: plan, sharedLog: sharedLog, pool: pool, seconds: length)
         var quota = quota
         var lastLook = 0.0
-        let (workers, sharedLog, before) = (plan.workers, sharedLog, metrics)
-        let errorsBefore = before.errorCount
+        let (workers, sharedLog, errorsBefore) = (plan.workers, sharedLog, metrics.errorCount)
+        let (secondsBefore, callsBefore, killsBefore) = (metrics.seconds, metrics.calls, metrics.kills)
         rounds += 1
         let hostile =
             plan.isHostile
@@ -114,8 +114,8 @@ struct OngoingRun: ~Copyable {
             let logs = (0..<workers).map(sharedLog.log)
             report(
                 StressProgress(
-                    seconds: before.seconds + elapsed, operations: logs.reduce(before.calls) { $0 + $1.count },
-                    errors: logs.reduce(errorsBefore) { $0 + $1.errors }, kills: before.kills + kills))
+                    seconds: secondsBefore + elapsed, operations: logs.reduce(callsBefore) { $0 + $1.count },
+                    errors: logs.reduce(errorsBefore) { $0 + $1.errors }, kills: killsBefore + kills))
         }
         self.isInterrupted = outcome.isInterrupted
         hostile?.end(in: &checks)

@@ -47,8 +47,6 @@ enum LikelyMistake {
             case "inject": "the option is -i FILE"
             default: nil
             }
-        case "--generate" where verb == "set":
-            return "pipe random characters in: openssl rand -base64 32 | skr set SERVICE"
         default: return nil
         }
     }

@@ -289,7 +289,7 @@ final class InterruptedLeaseTests {
         }
     }
 
-    @Test("a lease that can't be invalidated is emptied, and sweep, look and makeRoom throw")
+    @Test("a lease that can't be invalidated is emptied, and sweep, look and items throw")
     func notInvalidated() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let session = try TestSession.join()
@@ -306,9 +306,7 @@ final class InterruptedLeaseTests {
             let ring = late.ring
             succeed(11, try ring.isRestricted() && ring.members().isEmpty)
             expectOutOfMemory(12) { _ = try leases.look("job") }
-            guard let backend = store.backend as? KernelBackend else { exit(4) }
-            var attempt = BackendAttempt()
-            expectOutOfMemory(13) { _ = try backend.makeRoom(&attempt) }
+            expectOutOfMemory(13) { _ = try store.items() }
             withExtendedLifetime(named) {}
             exit(0)
         }

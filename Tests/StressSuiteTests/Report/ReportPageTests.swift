@@ -144,6 +144,14 @@ struct ReportPageTests {
         #expect(lastLine < firstLabel)
     }
 
+    @Test("the flat curve of the scaling is explained next to it")
+    func flatCurve() throws {
+        let text = try read(SampleResult.clean()).text
+        let heading = try #require(text.range(of: "Scaling"))
+        #expect(text[heading.upperBound...].prefix(600).contains("A flat curve is normal, because all workers use one"))
+        #expect(text.contains("if nothing were shared"))
+    }
+
     @Test("the plot of a long run is condensed, but no kill is left out")
     func condensed() throws {
         let result = SampleResult.clean(points: 20_000, seconds: 20_000)
@@ -165,5 +173,14 @@ struct ReportPageTests {
         // A complete slice is plotted like any other.
         result.seconds = 2.1
         #expect(try read(result).text.contains("99,000,000 calls a second"))
+    }
+
+    @Test("calls that a kill interrupted are reported next to those that returned")
+    func cutOff() throws {
+        var result = SampleResult.clean()
+        result.callsCutOff = 4
+        #expect(
+            try read(result).text.contains(
+                "88,300 calls, and 4 more that a kill interrupted, in 1 min 0 s by 4 processes"))
     }
 }

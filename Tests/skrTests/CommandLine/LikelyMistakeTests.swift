@@ -52,10 +52,6 @@ struct LikelyMistakeTests {
         }
     }
 
-    private static let random = Mistake(
-        line: "set api --generate", error: "unknown option '--generate'",
-        hint: "pipe random characters in: openssl rand -base64 32 | skr set SERVICE")
-
     private static let verbs = [
         ("logout", "'skr clear' deletes what is stored"), ("login", "'skr set SERVICE' stores a secret"),
         ("edit", "store the new secret under the same name: skr set SERVICE"),
@@ -79,7 +75,7 @@ struct LikelyMistakeTests {
 
     @Test(
         "the first line states the problem, and the second line states the command to type",
-        arguments: durations + [weeks, random] + options + verbs + absent)
+        arguments: durations + [weeks] + options + verbs + absent)
     fileprivate func answer(_ mistake: Mistake) throws {
         let outcome = try CommandRunner().inSession(
             "printf x | skr set api; printf y | skr \(mistake.line); code=$?; skr list | cut -f 2-4,6; exit $code",

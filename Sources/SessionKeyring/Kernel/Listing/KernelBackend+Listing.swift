@@ -27,6 +27,7 @@ extension KernelBackend {
     }
 
     package func attributes() throws(SecretStoreError) -> [ItemAttributes] {
+        try itemLeases.sweep()
         var list: [ItemAttributes] = []
         var (looks, items) = try looksAtMembers()
         // If an item is replaced before the table is read, look at it again, a few times.

@@ -31,17 +31,14 @@ extension KernelBackend {
         try pending.checkSize(upTo: quota.maximumBytes - names.reduce(0) { $0 + $1.utf8.count + 5 })
     }
 
-    /// Removes leases that have ended, and whose names nobody has asked for since.
-    package func sweepLeases() throws(SecretStoreError) { try itemLeases.sweep() }
-
     /// Frees quota; true if there may be more room now.
     ///
     /// - Throws: ``SecretStoreError`` with `contended` if the attempt is blocked.
     func makeRoom(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
-        try sweepLeases()
+        let endedLeases = try itemLeases.sweep()
         let emptyRings = try rings.removeEmptyRings(&attempt)
         let expired = try reapExpired(&attempt)
-        return emptyRings + expired > 0
+        return endedLeases + emptyRings + expired > 0
     }
 
     /// Removes the namespace's expired items, and returns how many it removed.

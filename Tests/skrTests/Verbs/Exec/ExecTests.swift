@@ -151,6 +151,27 @@ struct ExecTests {
         #expect(outcome.errors.contains("skr: hint: pass it as a file: skr exec --file A=skr://..."))
     }
 
+    @Test("the shortcuts and the argument parser have the same effect")
+    func shortCuts() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            printf one | skr set a; printf two | skr set .b-c_9; printf 3 | skr set d al; skr set --allow-empty e < /dev/null; printf 'x\0' | skr set --raw nul
+            head -c 9000 /dev/zero | tr '\0' y | skr set big; export A=old AA=1
+            run() { "$@" -- sh -c 'printf "%s|" "$A" "$AA" "$B" | cksum'; echo $?; }
+            for words in A=skr://a "A=skr://.b-c_9 B=skr://a" A=skr://d/al A=skr://d A=skr://e A=skr://nul A=skr://none \
+                "A=skr://a A=skr://d" "A=skr://big B=skr://big" A=skr://d/none AA=skr://a A=skr://%61 A=skr://a/ _=skr://a; do
+                early=(skr exec); plain=(skr exec --namespace "$SKR_NAMESPACE"); parsed=(skr exec --scope=session)
+                for word in $words; do
+                    early+=(--env $word); plain+=(--env $word); parsed+=(--env $word)
+                done
+                run "${early[@]}" >/tmp/$SKR_NAMESPACE.1 2>&1; run "${plain[@]}" >/tmp/$SKR_NAMESPACE.2 2>&1
+                run "${parsed[@]}" >/tmp/$SKR_NAMESPACE.3 2>&1; tail -n1 /tmp/$SKR_NAMESPACE.1 | tr '\n' ' '
+                for way in 2 3; do cmp /tmp/$SKR_NAMESPACE.1 /tmp/$SKR_NAMESPACE.$way; done
+            done; rm -f /tmp/$SKR_NAMESPACE.*
+            """#)
+        #expect(outcome == .init(exitCode: 0, output: "0 0 0 0 0 65 1 0 0 1 0 0 64 0 ", errors: ""))
+    }
+
     @Test("scope and namespace can come from options and from the environment")
     func places() throws {
         let outcome = try CommandRunner().inSession(

@@ -72,7 +72,10 @@ package struct DockerSetup: WritableSetup {
         let json = try members(of: text)
         for index in json.indices(of: "credHelpers") {
             let helpers = text.extracting(json.members[index].value)
-            for helper in try members(of: helpers).members where Self.text(helper, in: helpers) != "skr" {
+            guard let others = try? JSONMembers(of: helpers) else {
+                throw SetupRefusal("its credHelpers is not an object")
+            }
+            for helper in others.members where Self.text(helper, in: helpers) != "skr" {
                 throw SetupRefusal(
                     "its credHelpers has another helper for \(Display.quoted(helper.name))", .cannotCreate)
             }

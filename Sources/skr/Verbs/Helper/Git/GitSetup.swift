@@ -109,8 +109,14 @@ struct GitSetup: WritableSetup {
                 throw SetupRefusal("\(Display.quoted(file)) is not a regular file")
             }
         }
-        for command in commands where (try? ToolRun(command).exitCode) != 0 {
-            throw SetupRefusal("git has printed the reason")
+        for command in commands {
+            let exitCode: Int32
+            do throws(CommandError) {
+                exitCode = try ToolRun(command).exitCode
+            } catch {
+                throw SetupRefusal(error.message, error.exitCode)
+            }
+            guard exitCode == 0 else { throw SetupRefusal("git has printed the reason") }
         }
     }
 

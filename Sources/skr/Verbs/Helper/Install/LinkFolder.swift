@@ -27,7 +27,10 @@ package enum LinkFolder {
     /// Refuses the folder unless it or, if it doesn't exist, its nearest existing parent belongs to the effective user.
     static func requireOwn(_ folder: String) throws(SetupRefusal) {
         var found = stat()
-        guard let existing = existing(folder), unsafe stat(existing, &found) == 0, found.st_uid == geteuid() else {
+        guard let existing = existing(folder), unsafe stat(existing, &found) == 0 else {
+            throw SetupRefusal("\(Display.quoted(folder)) can't be looked at")
+        }
+        guard found.st_uid == geteuid() else {
             throw SetupRefusal("\(Display.quoted(folder)) belongs to another user", .noPermission)
         }
     }

@@ -36,6 +36,7 @@ extension SetupCall {
     ///   - purpose: the heading if the user has to make the change.
     ///   - done: the heading if it is made.
     ///   - isWritten: whether to make it.
+    ///   - write: makes it.
     func change(
         _ lines: [String], _ purpose: String, done: String, isWritten: Bool,
         _ write: (any WritableSetup) throws(SetupRefusal) -> Void

@@ -128,6 +128,31 @@ struct HelperStatusTests {
         #expect(lines.count == HelperClients.all.count + 1 && shown.contains("  other..."), "\(shown)")
     }
 
+    @Test("a narrow table shortens names first, then omits the least important columns one by one")
+    func columns() throws {
+        let shown = try TerminalRunner().runQuietly(
+            #"""
+            export HOME=$(mktemp -d) GIT_CONFIG_NOSYSTEM=1; cd $HOME; unset XDG_CONFIG_HOME GIT_CONFIG_GLOBAL
+            skr=$(type -P skr); PATH=$HOME/.local/bin:$PATH; mkdir -p .local/bin; ln -s $skr .local/bin/git-credential-skr
+            git config --global credential.helper some-other-helper
+            for width in 104 70 69 60 59 45 44; do stty cols $width; skr helper status git; done; rm -r $HOME
+            """#)
+        let lines = shown.split(separator: "\n").map(String.init)
+        #expect(
+            lines.prefix(2) == [
+                "CLIENT  LINK                             CONFIGURATION             TO SET IT UP",
+                "git     ~/.local/bin/git-credential-skr  other: some-other-helper  skr helper install git --write-config",
+            ], "\(shown)")
+        let headings = lines.enumerated().filter { $0.offset % 2 == 0 }.dropFirst().map {
+            $0.element.split(separator: " ").joined(separator: " ")
+        }
+        #expect(
+            headings == [
+                "CLIENT LINK CONFIGURATION TO SET IT UP", "CLIENT CONFIGURATION TO SET IT UP",
+                "CLIENT CONFIGURATION TO SET IT UP", "CLIENT TO SET IT UP", "CLIENT TO SET IT UP", "CLIENT",
+            ], "\(shown)")
+    }
+
     @Test("uninstall removes our link, shows the remaining steps, and leaves everything else alone")
     func uninstall() throws {
         let outcome = try run(

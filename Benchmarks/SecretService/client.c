@@ -9,7 +9,7 @@
    client answer DESCRIPTOR         connects, searches, and writes the time to the descriptor; `start` uses it
    client fill COUNT ADDRESS        stores COUNT items
    client use COUNT ADDRESS         makes COUNT requests over 32 connections, which it closes at the end
-   client process ADDRESS           prints the process ID of the service
+   client look ADDRESS              fails unless there is a service
 
    In a round, each service gets a batch of requests. Each service goes first in half of the rounds. */
 #define _GNU_SOURCE
@@ -19,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -346,7 +345,7 @@ static void use(int count, const char *address)
         closed(&clients[i]);
 }
 
-static void process(const char *address)
+static void look(const char *address)
 {
     struct client client = connected(address);
     const char *name = SECRETS;
@@ -357,13 +356,6 @@ static void process(const char *address)
     dbus_message_get_args(call(&client, message), NULL, DBUS_TYPE_BOOLEAN, &has_owner, DBUS_TYPE_INVALID);
     if (!has_owner)
         fail("no Secret Service");
-    struct ucred peer;
-    socklen_t size = sizeof peer;
-    int descriptor;
-    if (!dbus_connection_get_socket(client.connection, &descriptor)
-        || getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
-        fail("the peer is unknown");
-    printf("%d\n", peer.pid);
 }
 
 int main(int count, char **words)
@@ -380,9 +372,9 @@ int main(int count, char **words)
         fill(number, words[3]);
     else if (strcmp(verb, "use") == 0 && count == 4)
         use(number, words[3]);
-    else if (strcmp(verb, "process") == 0 && count == 3)
-        process(words[2]);
+    else if (strcmp(verb, "look") == 0 && count == 3)
+        look(words[2]);
     else
-        fail("usage: client race|start|answer|fill|use|process ...");
+        fail("usage: client race|start|answer|fill|use|look ...");
     return 0;
 }

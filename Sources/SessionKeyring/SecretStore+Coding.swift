@@ -23,14 +23,19 @@ extension SecretStore {
         _ item: ItemIdentity,
         with decode: (RawSpan) throws -> Value
     ) throws(SecretStoreError) -> Value? {
-        var result: Result<Value, any Error>?
+        // Not a `Result`: looking up a nested generic type at run time is slow, here for each read.
+        var value: Value?
+        var failure: (any Error)?
         try check(item)
-        _ = try backend.read(item) { bytes in result = Result { try decode(bytes) } }
-        do {
-            return try result?.get()
-        } catch {
-            throw .undecodable(error, item: item)
+        _ = try backend.read(item) { bytes in
+            do {
+                value = try decode(bytes)
+            } catch {
+                failure = error
+            }
         }
+        if let failure { throw .undecodable(failure, item: item) }
+        return value
     }
 
     /// Decodes bytes as `get` does.

@@ -85,8 +85,10 @@ struct SecretArenaTests {
     @Test("a child forked after a large secret has ended has all its memory locked", .enabled(if: Memory.mayLock))
     func forkedAfterUnmapping() async {
         await #expect(processExitsWith: .success) {
-            func makeLarge() -> Int { SecretBytes(copying: pattern(1_048_576)).count }
-            #expect(makeLarge() == 1_048_576)
+            let older = SecretBytes(copying: pattern(100))
+            let large = SecretBytes(copying: pattern(1_048_576))
+            let newer = SecretBytes(copying: pattern(40_000))
+            _ = consume large
             let child = test_fork()
             if child == 0 {
                 let secret = SecretBytes(copying: pattern(100))
@@ -95,6 +97,8 @@ struct SecretArenaTests {
             var status = CInt()
             waitpid(child, &status, 0)
             #expect(status == 0)
+            #expect(older.count == 100)
+            #expect(newer.count == 40_000)
         }
     }
 }

@@ -6,7 +6,7 @@ import Threads
 
 /// The multithreaded test known from keychain wrappers, with the same workers, counts and short pauses.
 ///
-/// The original counts its writes without a lock, which is itself a race. Here an `NSLock` guards the count.
+/// The original counts its writes without a lock, which is itself a race. Here a lock guards the count.
 @Suite("The classic concurrency test", .tags(.kernel))
 struct ClassicConcurrencyTests {
     /// Returns a token that shows whether it is whole.
@@ -25,15 +25,11 @@ struct ClassicConcurrencyTests {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
         let item = ItemIdentity.password(service: "classic", account: "token")
-        let lock = NSLock()
-        nonisolated(unsafe) var writes = 0
-        nonisolated(unsafe) var torn = 0
+        let (writes, torn) = (Locked(0), Locked(0))
 
         @Sendable func read() throws {
             guard let value = try store.get(item, as: String.self), !Self.isWhole(value) else { return }
-            lock.lock()
-            torn += 1
-            lock.unlock()
+            torn.withLock { $0 += 1 }
         }
 
         let workers: [(threads: Int, rounds: Int, act: @Sendable (_ worker: Int, _ round: Int) throws -> Void)] = [
@@ -44,9 +40,7 @@ struct ClassicConcurrencyTests {
                 2, 500,
                 { worker, round in
                     try store.set(Self.token(worker, round), for: item, timeout: .seconds(60))
-                    lock.lock()
-                    writes += 1
-                    lock.unlock()
+                    writes.withLock { $0 += 1 }
                 }
             ),
         ]
@@ -67,7 +61,7 @@ struct ClassicConcurrencyTests {
                 try worker.act(index, round)
             }
         }
-        #expect(writes == 1_000)
-        #expect(torn == 0)
+        #expect(writes.withLock { $0 } == 1_000)
+        #expect(torn.withLock { $0 } == 0)
     }
 }

@@ -10,6 +10,11 @@ private let item = ItemIdentity.password(service: "api")
 
 @Suite("The store's errors", .tags(.kernel))
 struct ErrorTests {
+    private let kernel: ScratchStore
+    private var store: SecretStore { kernel.store }
+
+    init() throws { kernel = try ScratchStore() }
+
     @Test("errors are equal if their codes, items and error numbers are, whatever the call or quota")
     func equality() throws {
         let quota = try KeyQuota.current()
@@ -46,31 +51,22 @@ struct ErrorTests {
 
     @Test("an error about a restricted keyring names the keyring and item and keeps the kernel error")
     func restricted() throws {
-        let scratch = try ScratchKeyring()
-        let ring = try scratch.keyring.addKeyring("restricted")
+        let ring = try kernel.scratch.keyring.addKeyring("restricted")
         try ring.restrict()
-        let payload: [UInt8] = [1]
-        do throws(KeyringError) {
-            _ = try ring.add(.user, "key", payload: payload.span.bytes)
-            Issue.record("it was added")
-        } catch {
-            let told = SecretStoreError(error, item: item)
-            #expect(told.detail == .restricted(ring.serial))
-            #expect(told.item == item)
-            #expect(told.underlying == error)
-        }
+        let error = try #require(throws: KeyringError.self) { try ring.add(.user, "key", payload: [1].span.bytes) }
+        let told = SecretStoreError(error, item: item)
+        #expect(told.detail == .restricted(ring.serial))
+        #expect(told.item == item)
+        #expect(told.underlying == error)
     }
 
     @Test("unreadable keys are listed in ascending order of their serials")
     func unreadable() throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
         try store.set("1", for: item)
-        let ring = try scratch.keyring.search(keyring: "skr:default")
-        let payload: [UInt8] = [1]
+        let ring = try kernel.scratch.keyring.search(keyring: "skr:default")
         for number in 0..<4 {
             let key = try Wait.forQuota { () throws(KeyringError) in
-                try ring.add(.user, "password:hidden\(number):", payload: payload.span.bytes)
+                try ring.add(.user, "password:hidden\(number):", payload: [1].span.bytes)
             }
             try key.setPermissions([.userView, .userSetAttribute])
         }
@@ -98,17 +94,9 @@ struct ErrorTests {
 
     @Test("an error about the name of a namespace or lease names that, and not the service")
     func names() throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
-        #expect {
-            _ = try SecretStore(.keyring(scratch.keyring.serial), namespace: "")
-        } throws: {
-            "\($0)" == "the namespace's name is empty"
-        }
-        #expect {
-            _ = try SecretStore(.keyring(scratch.keyring.serial), namespace: String(repeating: "x", count: 300))
-        } throws: {
-            "\($0)".hasPrefix("the namespace's name takes 3") && ($0 as? SecretStoreError)?.code.isInvalidName == true
+        #expect { _ = try kernel.scratch.store(namespace: "") } throws: { "\($0)" == "the namespace's name is empty" }
+        #expect { _ = try kernel.scratch.store(namespace: String(repeating: "x", count: 300)) } throws: {
+            "\($0)".hasPrefix("the namespace's name takes 3") && ($0 as? SecretStoreError)?.code == .invalidName
         }
         #expect { _ = try store.blockingTryLease("", lasting: .seconds(1)) } throws: {
             "\($0)" == "the lease's name is empty"
@@ -149,23 +137,16 @@ struct ErrorTests {
     func ambiguous() throws {
         let store = SecretStore(backend: InMemoryBackend())
         for account in ["alice", "bob"] { try store.set("1", for: .internet(server: "s", account: account)) }
-        do {
-            _ = try store.get(server: "s")
-            Issue.record("no error")
-        } catch {
-            #expect("\(error)".contains("several accounts: alice, bob"))
-        }
+        #expect { _ = try store.get(server: "s") } throws: { "\($0)".contains("several accounts: alice, bob") }
     }
 
     @Test("a write inside an update of the same item is reported as such", arguments: ["kernel", "memory", "wrapped"])
     func insideUpdate(backend: String) async throws {
-        let scratch = try ScratchKeyring()
-        let kernel = try scratch.store()
         let store =
             switch backend {
             case "memory": SecretStore(backend: InMemoryBackend())
-            case "wrapped": SecretStore(backend: WrappedBackend(whole: kernel.backend))
-            default: kernel
+            case "wrapped": SecretStore(backend: WrappedBackend(whole: kernel.store.backend))
+            default: kernel.store
             }
         try store.set("1", for: item)
         let writes: [@Sendable () throws -> Void] = [
@@ -204,10 +185,9 @@ struct ErrorTests {
         #expect(try store.get(item) == "2")
     }
 
-    @Test("an update starts again if its item is removed in the meantime", arguments: [false, true], [false, true])
-    func removedMeanwhile(inTask isInTask: Bool, isInMemory: Bool) async throws {
-        let scratch = try ScratchKeyring()
-        let store = isInMemory ? SecretStore(backend: InMemoryBackend()) : try scratch.store()
+    @Test("an update starts again if its item is removed in the meantime", arguments: [false, true], Place.allCases)
+    func removedMeanwhile(inTask isInTask: Bool, place: Place) async throws {
+        let store = kernel.store(in: place)
         try store.set("1", for: item)
         var seen: [String?] = []
         func change(_ old: String?) throws -> String? {
@@ -224,23 +204,9 @@ struct ErrorTests {
         #expect(try store.get(item) == "none+")
     }
 
-    @Test("reading an item whose name is unusable fails, too")
-    func unusableName() {
-        let store = SecretStore(backend: InMemoryBackend())
-        let nameless = ItemIdentity.password(service: "")
-        for read in [
-            { _ = try store.get(nameless, as: String.self) }, { _ = try store.get(nameless) },
-            { _ = try store.slot(for: nameless, as: String.self).loadIfPresent() },
-        ] as [() throws -> Void] {
-            #expect { try read() } throws: { ($0 as? SecretStoreError)?.code.isInvalidName == true }
-        }
-    }
-
     @Test("storing into a keyring that no longer exists fails with notFound")
     func goneKeyring() throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
-        try Key(scratch.keyring).invalidate()
+        try Key(kernel.scratch.keyring).invalidate()
         // Longer than the kernel needs to collect the keyring.
         usleep(100_000)
         let calls: [() throws -> Void] = [
@@ -309,7 +275,6 @@ struct ErrorTests {
     func paths() throws {
         struct Outer<Inner: Codable>: Codable { let tokens: [String: [Inner]] }
         let store = SecretStore(backend: InMemoryBackend())
-        let item = ItemIdentity.password(service: "api")
         try store.set(Outer(tokens: ["ghp_s3cret": ["x"]]), for: item)
         #expect { try store.get(item, as: Outer<Int>.self) } throws: { error in
             (error as? SecretStoreError)?.code == .undecodable(at: "tokens[*][0]")
@@ -334,16 +299,11 @@ struct ErrorTests {
             let inner: Inner
         }
         let store = SecretStore(backend: InMemoryBackend())
-        let item = ItemIdentity.password(service: "api")
         try store.set(text, for: item)
         #expect { try store.get(item, as: Outer.self) } throws: { error in
             (error as? SecretStoreError)?.code == .undecodable(at: path)
         }
     }
-}
-
-extension SecretStoreError.Code {
-    fileprivate var isInvalidName: Bool { if case .invalidName = self { true } else { false } }
 }
 
 /// A user's backend that wraps another one and has no `fetchPlace`.

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("Calls at the top level of a program", .tags(.anyUser))
+@Suite("Calls that compile at the top level of a program, and calls that don't compile", .tags(.anyUser))
 struct TopLevelTests {
     @Test("the asynchronous forms compile at the top level")
     func asynchronous() throws {
@@ -31,5 +31,20 @@ struct TopLevelTests {
         let messages = try TypeCheck.messages(about: program)
         #expect(messages.count == 4)
         #expect(messages.allSatisfy { $0.contains("unavailable from asynchronous contexts") })
+    }
+
+    @Test("an update without a timeout for the new value does not compile")
+    func updateTimeout() throws {
+        let program = """
+            import SessionKeyring
+            func count(in store: SecretStore, _ slot: SecretSlot<Int>) throws {
+                try store.blockingUpdate(.password(service: "a")) { (old: Int?) in (old ?? 0) + 1 }
+                try store.blockingUpdate(.password(service: "a"), timeout: nil) { (old: Int?) in (old ?? 0) + 1 }
+                try slot.blockingUpdate { old in (old ?? 0) + 1 }
+            }
+            """
+        let messages = try TypeCheck.messages(about: program)
+        #expect(messages.count == 1)
+        #expect(messages.allSatisfy { $0.contains(": error: missing argument") && $0.contains("'timeout'") })
     }
 }

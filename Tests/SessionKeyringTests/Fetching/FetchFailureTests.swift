@@ -9,10 +9,13 @@ private let item = oauthItem
 
 @Suite("Which failed fetches are remembered", .tags(.kernel), .aheadOfOthers)
 struct FetchFailureTests {
+    private let kernel: ScratchStore
+    private var store: SecretStore { kernel.store }
+
+    init() throws { kernel = try ScratchStore() }
+
     @Test("a new value that can't be stored is an error, and the old value is not returned instead")
     func unstorable() async throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
         try store.set("old", for: item, refreshAfter: .seconds(600))
         try store.delete(item.freshnessSentinel)
         let long = String(repeating: "x", count: 2_000_000)
@@ -23,8 +26,6 @@ struct FetchFailureTests {
 
     @Test("a cancelled fetch is not remembered as a failure, but one that hangs is")
     func rememberedFailures() async throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
         let (begun, ended) = (Locked(false), Locked(false))
         let cancelled = Task {
             try await store.value(for: item, as: String.self, sharingFailuresFor: .seconds(600)) {
@@ -56,8 +57,7 @@ struct FetchFailureTests {
 
     @Test("a failure is shared for as long as the caller chose, also with other stores", arguments: Place.allCases)
     func sharedFailure(place: Place) async throws {
-        let scratch = try ScratchKeyring()
-        let store = try place.store(scratch)
+        let store = kernel.store(in: place)
         let other = SecretStore(backend: store.backend)
         let tries = Locked(0)
         @Sendable func value(_ store: SecretStore) async throws -> String {
@@ -78,8 +78,7 @@ struct FetchFailureTests {
 
     @Test("a failed refresh is not retried while the failure is remembered", arguments: Place.allCases)
     func failedRefresh(place: Place) async throws {
-        let scratch = try ScratchKeyring()
-        let store = try place.store(scratch)
+        let store = kernel.store(in: place)
         try store.set("old", for: item, refreshAfter: .seconds(500), usableFor: .seconds(600))
         try store.delete(item.freshnessSentinel)
         let tries = Locked(0)
@@ -96,8 +95,6 @@ struct FetchFailureTests {
 
     @Test("every form of value, of a store or a slot, shares failures by default")
     func sharedByDefault() async throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
         let slot = store.slot(for: item, as: String.self)
         let forms: [() async throws -> String] = [
             { try await store.value(for: item) { throw Refusal() } },

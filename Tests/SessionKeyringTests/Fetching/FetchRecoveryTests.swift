@@ -14,10 +14,14 @@ private struct After: Codable, Equatable, Sendable { var (token, scope) = ("new"
 
 @Suite("Fetches despite an undecodable value or a full quota", .tags(.kernel), .aheadOfOthers)
 struct FetchRecoveryTests {
-    @Test("a stored value that can't be decoded is fetched again and replaced", arguments: [false, true])
-    func undecodable(isInMemory: Bool) async throws {
-        let scratch = try ScratchKeyring()
-        let store = isInMemory ? SecretStore(backend: InMemoryBackend()) : try scratch.store()
+    private let kernel: ScratchStore
+    private var store: SecretStore { kernel.store }
+
+    init() throws { kernel = try ScratchStore() }
+
+    @Test("a stored value that can't be decoded is fetched again and replaced", arguments: Place.allCases)
+    func undecodable(place: Place) async throws {
+        let store = kernel.store(in: place)
         try store.set(Before(), for: item, timeout: .seconds(60))
         let fetches = Locked(0)
         for _ in 0..<2 {
@@ -46,14 +50,14 @@ struct FetchRecoveryTests {
     func stillThrows() throws {
         let store = SecretStore(backend: InMemoryBackend())
         try store.set(Before(), for: item)
-        let isUndecodable = { (error: any Error) in
-            if case .undecodable? = (error as? SecretStoreError)?.code { true } else { false }
-        }
-        #expect { try store.get(item, as: After.self) } throws: { isUndecodable($0) }
-        #expect {
-            try blocking { try store.blockingUpdate(item, timeout: nil) { (_: After?) in After() } }
-        } throws: {
-            isUndecodable($0)
+        let calls: [() throws -> Void] = [
+            { _ = try store.get(item, as: After.self) },
+            { try store.blockingUpdate(item, timeout: nil) { (_: After?) in After() } },
+        ]
+        for call in calls {
+            #expect { try call() } throws: {
+                if case .undecodable? = ($0 as? SecretStoreError)?.code { true } else { false }
+            }
         }
         #expect(try store.get(item) == Before())
     }
@@ -76,19 +80,14 @@ struct FetchRecoveryTests {
                 guard error.code == .quotaExceeded else { exit(4) }
             }
             let (fetches, callers) = (Locked(0), Locked(0))
-            let values = try await withThrowingTaskGroup(of: String.self) { group in
-                for _ in 0..<20 {
-                    group.addTask {
-                        callers.withLock { $0 += 1 }
-                        return try await store.value(for: item, timeout: .seconds(60)) {
-                            fetches.withLock { $0 += 1 }
-                            while callers.withLock({ $0 }) < 20 { try await Task.sleep(for: .milliseconds(10)) }
-                            try await Task.sleep(for: .milliseconds(500))
-                            return "fetched"
-                        }
-                    }
+            let values = try await concurrently(20) { _ -> String in
+                callers.withLock { $0 += 1 }
+                return try await store.value(for: item, timeout: .seconds(60)) {
+                    fetches.withLock { $0 += 1 }
+                    while callers.withLock({ $0 }) < 20 { try await Task.sleep(for: .milliseconds(10)) }
+                    try await Task.sleep(for: .milliseconds(500))
+                    return "fetched"
                 }
-                return try await group.reduce(into: []) { $0.append($1) }
             }
             succeed(6, values == Array(repeating: "fetched", count: 20))
             succeed(7, fetches.withLock { $0 } == 1)
@@ -99,8 +98,6 @@ struct FetchRecoveryTests {
 
     @Test("by default, a failed fetch is tried again after two seconds")
     func sharedFailure() async throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
         let tries = Locked(0)
         let begin = ContinuousClock.now
         for _ in 0..<5 {

@@ -11,14 +11,18 @@ private let item = ItemIdentity.password(service: "token")
 /// Tests that a fetch does not undo a logout.
 @Suite("Changes to an item during its fetch", .tags(.kernel), .aheadOfOthers)
 struct FetchUndoneTests {
+    private let kernel: ScratchStore
+    private var store: SecretStore { kernel.store }
+
+    init() throws { kernel = try ScratchStore() }
+
     enum Event: String, CaseIterable { case clear, delete, set, setAndDelete, update, nothing }
 
     @Test(
         "a fetched value is stored only if the item has not changed since the fetch began",
-        arguments: Event.allCases, [false, true])
-    func events(event: Event, isInMemory: Bool) async throws {
-        let scratch = try ScratchKeyring()
-        let store = isInMemory ? SecretStore(backend: InMemoryBackend()) : try scratch.store()
+        arguments: Event.allCases, Place.allCases)
+    func events(event: Event, place: Place) async throws {
+        let store = kernel.store(in: place)
         for hasOldValue in [false, true] {
             try store.clear()
             if hasOldValue { try store.set("old", for: item, timeout: .seconds(3)) }
@@ -49,8 +53,6 @@ struct FetchUndoneTests {
 
     @Test("an update that is too late does not keep a fetched value from being stored")
     func lateUpdate() throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
         try store.set("old", for: item)
         let fetch = try #require(try store.backend.beginFetch(of: item))
         let update = try store.backend.beginUpdate(of: item, lasting: .milliseconds(30))
@@ -63,10 +65,9 @@ struct FetchUndoneTests {
         #expect(try fetch.store([2].span.bytes, timeout: nil))
     }
 
-    @Test("an update that stores nothing does not undo a fetch", arguments: [false, true], [false, true])
-    func emptyUpdate(isInMemory: Bool, inTask isInTask: Bool) async throws {
-        let scratch = try ScratchKeyring()
-        let store = isInMemory ? SecretStore(backend: InMemoryBackend()) : try scratch.store()
+    @Test("an update that stores nothing does not undo a fetch", arguments: Place.allCases, [false, true])
+    func emptyUpdate(place: Place, inTask isInTask: Bool) async throws {
+        let store = kernel.store(in: place)
         _ = try await store.value(for: item, timeout: .seconds(60)) { () async throws -> String in
             if isInTask {
                 try await store.update(item, timeout: nil) { (_: String?) in nil }
@@ -78,10 +79,9 @@ struct FetchUndoneTests {
         #expect(try store.get(item) == "fetched")
     }
 
-    @Test("a refreshed value is stored even if the old value expires during the refresh", arguments: [false, true])
-    func outlived(isInMemory: Bool) async throws {
-        let scratch = try ScratchKeyring()
-        let store = isInMemory ? SecretStore(backend: InMemoryBackend()) : try scratch.store()
+    @Test("a refreshed value is stored even if the old value expires during the refresh", arguments: Place.allCases)
+    func outlived(place: Place) async throws {
+        let store = kernel.store(in: place)
         // The old value lives for more than one second, and for two at most.
         try store.set("old", for: item, timeout: .seconds(2))
         let fetched = try await store.value(for: item, timeout: .seconds(60), refreshAfter: .seconds(1)) {
@@ -94,29 +94,22 @@ struct FetchUndoneTests {
 
     @Test("a fetched value is stored only after all writers can know about the fetch")
     func grace() throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
         let begun = ContinuousClock.now
         let fetch = try #require(try store.backend.beginFetch(of: item))
-        let bytes: [UInt8] = [1]
-        #expect(try fetch.store(bytes.span.bytes, timeout: nil))
+        #expect(try fetch.store([1].span.bytes, timeout: nil))
         // The grace period of the update flag, in which a writer that has not seen the flag may still write.
         #expect(ContinuousClock.now - begun >= .milliseconds(20))
     }
 
     @Test("a fetch that can't be watched fails, unless the reason is a full quota")
     func unwatched() throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
-        try Key(scratch.keyring).revoke()
+        try Key(kernel.scratch.keyring).revoke()
         var attempt = BackendAttempt(mayUseLastResorts: true)
         #expect(throws: SecretStoreError.self) { _ = try store.backend.beginFetch(of: item, &attempt) }
     }
 
     @Test("an item with the longest possible name is fetched like any other")
     func longName() async throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
         let long = ItemIdentity.password(service: String(repeating: "x", count: ItemIdentity.largestDescription - 10))
         for fetched in ["1", "2"] {
             let value = try await store.value(for: long, timeout: .seconds(60), refreshAfter: .seconds(59)) {
@@ -128,22 +121,17 @@ struct FetchUndoneTests {
         #expect(try store.items().isEmpty)
     }
 
-    @Test("a fetch in a task does not undo a logout either")
-    func asynchronous() async throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
-        let first = try await store.value(for: item, timeout: .seconds(60)) { () async throws -> String in
+    @Test("fetches leave nothing in the keyring, whether their values are stored or not")
+    func leftBehind() async throws {
+        _ = try await store.value(for: item, timeout: .seconds(60)) { () async throws -> String in
             try store.clear()
             return "fetched"
         }
-        #expect(first == "fetched")
-        #expect(try store.get(item, as: String.self) == nil)
-        let second = try await store.value(for: item, timeout: .seconds(60)) { () async throws -> String in "again" }
-        #expect(second == "again")
+        #expect(try await store.value(for: item, timeout: .seconds(60)) { "again" } == "again")
         #expect(try store.get(item) == "again")
         try store.delete(item)
-        // The fetches leave nothing in the keyring, once the kernel has collected their keys.
-        let ring = try scratch.keyring.search(keyring: "skr:default")
+        // Once the kernel has collected the keys of the fetches.
+        let ring = try kernel.scratch.keyring.search(keyring: "skr:default")
         #expect(try becomesTrue { () throws in try ring.members().isEmpty })
     }
 
@@ -155,12 +143,7 @@ struct FetchUndoneTests {
             guard let fetch = try store.backend.beginFetch(of: item) else { exit(2) }
             // KEYCTL_UNLINK
             guard test_filter_install(9, ENOMEM) == 0 else { exit(3) }
-            do throws(SecretStoreError) {
-                try store.set("new", for: item)
-                exit(4)
-            } catch {
-                succeed(5, error.underlying?.code == .outOfMemory)
-            }
+            expectOutOfMemory(4) { try store.set("new", for: item) }
             withExtendedLifetime(fetch) {}
             exit(0)
         }

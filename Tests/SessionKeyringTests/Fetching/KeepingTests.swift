@@ -67,6 +67,34 @@ struct KeepingTests {
         #expect(try await second.value == "newer")
     }
 
+    @Test("if a fetch fails, its callers get a value that was stored meanwhile")
+    func storedMeanwhile() async throws {
+        let backend = WatchedBackend()
+        let store = SecretStore(backend: backend)
+        let gate = Gate()
+        let fetches = Locked(0)
+        @Sendable func value() async throws -> String {
+            try await store.value(
+                for: item, timeout: .seconds(3_600), refreshAfter: .seconds(600), sharingFailuresFor: nil
+            ) { () async throws -> String in
+                fetches.withLock { $0 += 1 }
+                await gate.wait()
+                throw Refusal()
+            }
+        }
+        let first = Task { try await value() }
+        await gate.awaitWaiter()
+        let reads = backend.reads.withLock { $0 }
+        let second = Task { try await value() }
+        // The second caller reads the item twice, the second time while it waits.
+        while backend.reads.withLock({ $0 }) < reads + 2 { try await Task.sleep(for: .milliseconds(1)) }
+        try store.set("meanwhile", for: item)
+        gate.open()
+        #expect(try await first.value == "meanwhile")
+        #expect(try await second.value == "meanwhile")
+        #expect(fetches.withLock { $0 } == 1)
+    }
+
     @Test("a login holds the fetch lease until its freshness is stored", arguments: [false, true])
     func login(inTask isInTask: Bool) async throws {
         let backend = WatchedBackend()
@@ -137,46 +165,6 @@ private final class WatchedFetch: ItemFetch {
         let isStored = try whole.store(bytes, timeout: timeout, &attempt)
         watcher?(.behind)
         return isStored
-    }
-}
-
-/// A backend that releases a fetch's lease when the fetch stores its value, and that counts the reads of the item.
-private struct LosingBackend: ForwardingBackend {
-    let whole: any SecretBackend = InMemoryBackend()
-    let lease = Locked<(any LeaseHandle)?>(nil)
-    let reads = Locked(0)
-
-    func read(_ wanted: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
-        defer { if wanted == item { reads.withLock { $0 += 1 } } }
-        return try whole.read(wanted, body)
-    }
-
-    func takeLease(
-        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> any LeaseHandle {
-        let taken = try whole.takeLease(name, lasting: duration, &attempt)
-        lease.withLock { $0 = taken }
-        return taken
-    }
-
-    func beginFetch(
-        of item: ItemIdentity, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> (any ItemFetch)? {
-        LosingFetch(item, lease)
-    }
-}
-
-private final class LosingFetch: ItemFetch {
-    private let item: ItemIdentity
-    private let lease: Locked<(any LeaseHandle)?>
-
-    init(_ item: ItemIdentity, _ lease: Locked<(any LeaseHandle)?>) { (self.item, self.lease) = (item, lease) }
-
-    func store(
-        _ bytes: RawSpan, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> Bool {
-        _ = lease.withLock { $0 }?.release()
-        throw SecretStoreError(.leaseLost, item: item)
     }
 }
 

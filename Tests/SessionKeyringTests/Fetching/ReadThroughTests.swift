@@ -11,42 +11,35 @@ private let fetches = ItemIdentity.password(service: "fetches")
 
 @Suite("Values that are fetched once for all callers", .tags(.kernel), .aheadOfOthers)
 struct ReadThroughTests {
+    private let kernel: ScratchStore
+    private var store: SecretStore { kernel.store }
+
+    init() throws { kernel = try ScratchStore() }
+
     @Test("processes that want the same item share one fetch")
     func processes() async throws {
-        let scratch = try ScratchKeyring()
-        let serial = scratch.keyring.serial.rawValue
-        await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<6 {
-                group.addTask {
-                    await #expect(processExitsWith: .exitCode(0)) { [serial = serial as Int32] in
-                        let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
-                        let value = try await fetchSlowly(in: store)
-                        succeed(4, value == "fetched")
-                        exit(0)
-                    }
-                }
+        let serial = kernel.scratch.keyring.serial.rawValue
+        try await concurrently(6) { _ -> Void in
+            await #expect(processExitsWith: .exitCode(0)) { [serial = serial as Int32] in
+                let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
+                let value = try await fetchSlowly(in: store)
+                succeed(4, value == "fetched")
+                exit(0)
             }
         }
-        #expect(try scratch.store().get(fetches) == 1)
+        #expect(try store.get(fetches) == 1)
     }
 
     @Test("tasks that want the same item share one fetch, even if it takes longer than its lease")
     func tasks() async throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
         let count = Locked(0)
-        let values = try await withThrowingTaskGroup(of: String.self) { group in
-            for _ in 0..<20 {
-                group.addTask {
-                    let policy = FetchPolicy(.never, limit: .seconds(60), leaseDuration: .milliseconds(300))
-                    return try await store.value(for: item, policy, { store.coding(String.self) }) { _ in
-                        try await Task.sleep(for: .milliseconds(900))
-                        count.withLock { $0 += 1 }
-                        return Fetched("fetched")
-                    }
-                }
+        let values = try await concurrently(20) { _ -> String in
+            let policy = FetchPolicy(.never, limit: .seconds(60), leaseDuration: .milliseconds(300))
+            return try await store.value(for: item, policy, { store.coding(String.self) }) { _ in
+                try await Task.sleep(for: .milliseconds(900))
+                count.withLock { $0 += 1 }
+                return Fetched("fetched")
             }
-            return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(values == Array(repeating: "fetched", count: 20))
         #expect(count.withLock { $0 } == 1)
@@ -54,9 +47,7 @@ struct ReadThroughTests {
 
     @Test("if the process that fetches is killed, another one fetches once the lease has ended")
     func killed() async throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
-        let serial = scratch.keyring.serial.rawValue
+        let serial = kernel.scratch.keyring.serial.rawValue
         await #expect(processExitsWith: .signal(SIGKILL)) { [serial = serial as Int32] in
             try await fetchAndDie(in: SecretStore(.keyring(KeySerial(rawValue: serial))))
         }
@@ -65,8 +56,6 @@ struct ReadThroughTests {
 
     @Test("one caller refreshes a value before it expires, while others get the old value")
     func refresh() async throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
         @Sendable func value(_ fetch: @escaping @Sendable () async throws -> String) async throws -> String {
             try await store.value(for: item, timeout: .seconds(3_600), refreshAfter: .seconds(600), fetch: fetch)
         }
@@ -83,58 +72,6 @@ struct ReadThroughTests {
         let kept = try await value { throw Refusal() }
         #expect(kept == "new", "the stored value is still usable")
         #expect(try store.identities() == [item], "the freshness sentinel is not an item")
-    }
-
-    @Test("a refresh in the background returns the old value to its caller immediately")
-    func staleWhileRefreshing() async throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
-        @Sendable func value(_ fetched: String) async throws -> String {
-            try await store.value(
-                for: item, timeout: .seconds(3_600), refreshAfter: .seconds(600), staleWhileRefreshing: true,
-                fetchLasting: .seconds(3_600)
-            ) {
-                try await Task.sleep(for: .milliseconds(100))
-                return fetched
-            }
-        }
-        #expect(try await value("old") == "old")
-        try store.delete(item.freshnessSentinel)
-        #expect(try await value("new") == "old")
-        while try store.get(item, as: String.self) == "old" { try await Task.sleep(for: .milliseconds(10)) }
-        #expect(try store.get(item) == "new")
-    }
-
-    @Test("a cancelled caller does not end the fetch for the others")
-    func cancellation() async throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
-        let begun = Locked(false)
-        let isEnough = Locked(false)
-        let first = Task {
-            try await store.value(for: item) {
-                begun.withLock { $0 = true }
-                while !isEnough.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
-                return "fetched"
-            }
-        }
-        while !begun.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
-        let others = Locked(0)
-        @Sendable func other() async throws -> String {
-            others.withLock { $0 += 1 }
-            return try await store.value(for: item) { "not fetched" }
-        }
-        let second = Task { try await other() }
-        let third = Task { try await other() }
-        while others.withLock({ $0 }) < 2 { try await Task.sleep(for: .milliseconds(1)) }
-        // Nothing reports that the two tasks are waiting.
-        try await Task.sleep(for: .milliseconds(100))
-        first.cancel()
-        third.cancel()
-        await #expect(throws: CancellationError.self) { _ = try await first.value }
-        await #expect(throws: CancellationError.self) { _ = try await third.value }
-        isEnough.withLock { $0 = true }
-        #expect(try await second.value == "fetched")
     }
 
     @Test("a task that is already cancelled gets an error even if a value is stored")

@@ -7,25 +7,23 @@ import Threads
 
 private let item = oauthItem
 
-/// A token as an OAuth server issues it.
-private struct Token: Codable, Equatable, Sendable {
-    var access: String
-    var refresh: String
-}
-
 @Suite("Tokens that are refreshed", .tags(.kernel), .aheadOfOthers)
 struct RefreshTests {
+    private let kernel: ScratchStore
+    private var store: SecretStore { kernel.store }
+
+    init() throws { kernel = try ScratchStore() }
+
     @Test("a fetch receives the old value, and sets the lifetime of the new one", arguments: Place.allCases)
     func oldValue(place: Place) async throws {
-        let scratch = try ScratchKeyring()
-        let store = try place.store(scratch)
+        let store = kernel.store(in: place)
         let log = Locked([String]())
-        @Sendable func token() async throws -> Token {
-            try await store.value(for: item) { (old: Token?) in
+        @Sendable func token() async throws -> OAuthToken {
+            try await store.value(for: item) { (old: OAuthToken?) in
                 log.withLock { $0.append(old?.refresh ?? "login") }
                 let number = log.withLock { $0.count }
                 return Fetched(
-                    Token(access: "a\(number)", refresh: "r\(number)"), timeout: .seconds(3_600),
+                    OAuthToken(access: "a\(number)", refresh: "r\(number)"), timeout: .seconds(3_600),
                     refreshAfter: .seconds(600))
             }
         }
@@ -34,11 +32,7 @@ struct RefreshTests {
         try store.delete(item.freshnessSentinel)
         #expect(try await token().access == "a2")
         #expect(log.withLock { $0 } == ["login", "r1"])
-        let attributes = try #require(try store.items().first)
-        guard case .after(let left) = attributes.expiry else {
-            Issue.record("no timeout")
-            return
-        }
+        let left = try #require(try store.timeLeft(of: item))
         #expect(left.atLeast > .seconds(3_500))
     }
 
@@ -46,51 +40,43 @@ struct RefreshTests {
         "a value stored with a refresh time is not fetched again, but one stored without it is",
         arguments: Place.allCases)
     func loginIsKept(place: Place) async throws {
-        let scratch = try ScratchKeyring()
-        let store = try place.store(scratch)
-        let login = Token(access: "a", refresh: "r")
+        let store = kernel.store(in: place)
+        let login = OAuthToken(access: "a", refresh: "r")
         try store.set(login, for: item, timeout: .seconds(3_600), refreshAfter: .seconds(600))
-        let kept = try await store.value(for: item, as: Token.self) { old in
+        let kept = try await store.value(for: item, as: OAuthToken.self) { old in
             Issue.record("fetched")
             return Fetched(old ?? login)
         }
         #expect(kept == login)
         try store.clear()
         try store.set(login, for: item)
-        let fetched = try await store.value(for: item, as: Token.self) { old in
-            Fetched(Token(access: "b", refresh: old?.refresh ?? ""))
+        let fetched = try await store.value(for: item, as: OAuthToken.self) { old in
+            Fetched(OAuthToken(access: "b", refresh: old?.refresh ?? ""))
         }
-        #expect(fetched == Token(access: "b", refresh: "r"))
+        #expect(fetched == OAuthToken(access: "b", refresh: "r"))
     }
 
-    @Test("storing a value fails if its freshness can't be recorded", arguments: [false, true])
-    func notStated(inTask isInTask: Bool) async throws {
+    private static let logins: [String: @Sendable (SecretStore) async throws -> Void] = [
+        "set": { try $0.set("login", for: item, refreshAfter: .seconds(600)) },
+        "set, waiting": { try await $0.set("login", for: item, refreshAfter: .seconds(600), waiting: .seconds(1)) },
+        "add": { try $0.add("login", for: item, refreshAfter: .seconds(600)) },
+        "add, waiting": { try await $0.add("login", for: item, refreshAfter: .seconds(600), waiting: .seconds(1)) },
+    ]
+
+    @Test("storing a value fails if its freshness can't be recorded", arguments: logins.keys.sorted())
+    func notStated(call: String) async throws {
+        let login = try #require(Self.logins[call])
         let store = SecretStore(backend: NoUpdates())
-        await #expect {
-            if isInTask {
-                try await store.set("login", for: item, refreshAfter: .seconds(600), waiting: .seconds(1))
-            } else {
-                try store.set("login", for: item, refreshAfter: .seconds(600))
-            }
-        } throws: { ($0 as? SecretStoreError)?.code == .forbidden }
-        try store.delete(item)
-        await #expect {
-            if isInTask {
-                try await store.add("login", for: item, refreshAfter: .seconds(600), waiting: .seconds(1))
-            } else {
-                try store.add("login", for: item, refreshAfter: .seconds(600))
-            }
-        } throws: { ($0 as? SecretStoreError)?.code == .forbidden }
+        await #expect { try await login(store) } throws: { ($0 as? SecretStoreError)?.code == .forbidden }
     }
 
-    @Test("a login is stored even if losing a lease prevents storing its freshness", arguments: [false, true])
-    func keptFromStating(inTask isInTask: Bool) async throws {
+    @Test(
+        "a login is stored even if losing a lease prevents storing its freshness",
+        arguments: ["set", "set, waiting"])
+    func keptFromStating(call: String) async throws {
+        let login = try #require(Self.logins[call])
         let store = SecretStore(backend: NoUpdates(code: .leaseLost))
-        if isInTask {
-            try await store.set("login", for: item, refreshAfter: .seconds(600), waiting: .seconds(1))
-        } else {
-            try store.set("login", for: item, refreshAfter: .seconds(600))
-        }
+        try await login(store)
         #expect(try store.get(item) == "login")
     }
 
@@ -116,16 +102,14 @@ struct RefreshTests {
 
     @Test("a fetch without a refresh time stores only the item", arguments: Place.allCases)
     func statesNothing(place: Place) async throws {
-        let scratch = try ScratchKeyring()
-        let store = try place.store(scratch)
+        let store = kernel.store(in: place)
         _ = try await store.value(for: item, timeout: .seconds(600)) { "fetched" }
         for sentinel in item.sentinels { #expect(try !store.contains(sentinel)) }
     }
 
     @Test("a value stored by a plain set over a fetched one is not considered fresh", arguments: Place.allCases)
     func plainSet(place: Place) async throws {
-        let scratch = try ScratchKeyring()
-        let store = try place.store(scratch)
+        let store = kernel.store(in: place)
         _ = try await store.value(for: item, as: String.self) { _ in Fetched("fetched", refreshAfter: .seconds(600)) }
         try store.set("set", for: item)
         let value = try await store.value(for: item, as: String.self) { old in Fetched("after \(old ?? "nothing")") }
@@ -134,8 +118,7 @@ struct RefreshTests {
 
     @Test("a value that is due and no longer usable is given only to the next fetch", arguments: Place.allCases)
     func unusable(place: Place) async throws {
-        let scratch = try ScratchKeyring()
-        let store = try place.store(scratch)
+        let store = kernel.store(in: place)
         try store.set("old", for: item, refreshAfter: .seconds(500), usableFor: .seconds(600))
         @Sendable func value(_ fetch: @escaping @Sendable (String?) async throws -> String) async throws -> String {
             try await store.value(for: item, as: String.self, sharingFailuresFor: nil) { old in
@@ -147,41 +130,36 @@ struct RefreshTests {
         #expect(try await value { _ in throw Refusal() } == "old", "usable while it is refreshed")
         try store.delete(item.usableSentinel)
         await #expect(throws: Refusal.self) { try await value { _ in throw Refusal() } }
-        let values = try await withThrowingTaskGroup(of: String.self) { group in
-            for _ in 0..<10 {
-                group.addTask {
-                    try await value { old in
-                        try await Task.sleep(for: .milliseconds(100))
-                        return "after \(old ?? "nothing")"
-                    }
-                }
+        let values = try await concurrently(10) { _ -> String in
+            try await value { old in
+                try await Task.sleep(for: .milliseconds(100))
+                return "after \(old ?? "nothing")"
             }
-            return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(values == Array(repeating: "after old", count: 10))
     }
 
-    @Test("a value without a refresh time is due when it is no longer usable", arguments: [true, false])
-    func usableAlone(isLong: Bool) async throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
+    @Test(
+        "a value without a refresh time is due when it is no longer usable, and not before",
+        arguments: [nil, .seconds(600), .zero] as [Duration?], Place.allCases)
+    func usableAlone(usableFor: Duration?, place: Place) async throws {
+        let store = kernel.store(in: place)
         let fetches = Locked(0)
-        for _ in 0..<2 {
-            let value = try await store.value(for: item, as: String.self) { _ in
+        for _ in 0..<3 {
+            let value = try await store.value(for: item, as: String.self) { old in
+                #expect(old == nil || usableFor == .zero)
                 fetches.withLock { $0 += 1 }
-                return Fetched("token", usableFor: isLong ? .seconds(600) : .zero)
+                return Fetched("token", usableFor: usableFor)
             }
             #expect(value == "token")
         }
-        #expect(fetches.withLock { $0 } == (isLong ? 1 : 2))
+        #expect(fetches.withLock { $0 } == (usableFor == .zero ? 3 : 1))
     }
 
     @Test(
         "a login stored in a task is used by the next fetch, even if it created the namespace",
         arguments: [Duration.seconds(10), .zero])
     func loginInTask(limit: Duration) async throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
         try await store.set("login", for: item, refreshAfter: .seconds(600), waiting: limit)
         let kept = try await store.value(for: item, as: String.self) { _ in Fetched("once more") }
         #expect(kept == "login")
@@ -189,113 +167,73 @@ struct RefreshTests {
 
     @Test("a deleted item leaves no sentinels")
     func deleted() async throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
         _ = try await store.value(for: item, as: String.self) { _ in Fetched("fetched") }
         try store.invalidate("fetched", for: item)
         try store.delete(item)
-        let ring = try scratch.keyring.search(keyring: "skr:default")
+        let ring = try kernel.scratch.keyring.search(keyring: "skr:default")
         // The kernel lists the keys that the fetch invalidated until it has collected them.
         #expect(try becomesTrue { try ring.members().isEmpty })
     }
 
     @Test("sentinels expire no later than their item, and are never prolonged", arguments: Place.allCases)
     func expired(place: Place) throws {
-        let scratch = try ScratchKeyring()
-        let store = try place.store(scratch)
+        let store = kernel.store(in: place)
         try store.set("long", for: item, refreshAfter: .seconds(600), usableFor: .seconds(900))
-        try store.expire(item, timeout: .seconds(60))
-        for sentinel in item.sentinels { #expect(try left(sentinel) <= .seconds(60)) }
-        try store.expire(item, timeout: .seconds(3_000))
-        for sentinel in item.sentinels { #expect(try left(sentinel) <= .seconds(60)) }
-
-        func left(_ item: ItemIdentity) throws -> Duration {
-            guard case .after(let left)? = try store.attributes(of: item)?.expiry else { return .seconds(9_999) }
-            return left.atLeast
+        for timeout in [60, 3_000] {
+            try store.expire(item, timeout: .seconds(timeout))
+            for sentinel in item.sentinels {
+                let left = try #require(try store.timeLeft(of: sentinel))
+                #expect(left.atLeast <= .seconds(60), "\(timeout)")
+            }
         }
     }
 
     @Test("sentinels do not outlive their secret even if the kernel shows the time left in hours")
     func expiredWithinHours() throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
         try store.set("long", for: item, refreshAfter: .seconds(10_000), usableFor: .seconds(10_500))
         try store.expire(item, timeout: .seconds(5_000))
         for sentinel in item.sentinels {
-            guard case .after(let left)? = try store.attributes(of: sentinel)?.expiry else {
-                Issue.record("it is gone, or has no end")
-                continue
-            }
-            #expect(left.atLeast + left.precision <= .seconds(7_200))
+            let left = try #require(try store.timeLeft(of: sentinel))
+            #expect(left.atMost <= .seconds(7_200))
         }
     }
 
     @Test("sentinels that would expire before their item keep their timeouts")
     func notProlonged() async throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
         // The kernel reports both times as one minute until less is left.
         try store.set("long", for: item, refreshAfter: .seconds(61), usableFor: .seconds(62))
         try store.expire(item, timeout: .seconds(100))
-        #expect(
-            try becomesTrue {
-                guard case .after(let left)? = try store.attributes(of: item.usableSentinel)?.expiry else {
-                    return false
-                }
-                return left.precision == .seconds(1)
-            })
+        #expect(try becomesTrue { try store.timeLeft(of: item.usableSentinel)?.precision == .seconds(1) })
         for sentinel in item.sentinels {
-            guard let expiry = try store.attributes(of: sentinel)?.expiry else { continue }
-            guard case .after(let left) = expiry else {
-                Issue.record("the item never expires")
-                continue
-            }
+            guard try store.contains(sentinel) else { continue }
+            let left = try #require(try store.timeLeft(of: sentinel))
             #expect(left.atLeast < .seconds(60) && left.precision == .seconds(1))
         }
     }
 
     @Test("a refused value stays refused as long as its item exists, even with a longer timeout")
     func refusedAndProlonged() throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
         try store.set("refused", for: item, timeout: .seconds(60))
         try store.invalidate("refused", for: item)
         try store.expire(item, timeout: .seconds(7_200))
-        guard case .after(let left)? = try store.attributes(of: item.freshnessSentinel)?.expiry else {
-            Issue.record("the item is gone, or never expires")
-            return
-        }
-        #expect(left.atLeast + left.precision >= .seconds(7_200))
+        let left = try #require(try store.timeLeft(of: item.freshnessSentinel))
+        #expect(left.atMost >= .seconds(7_200))
     }
 
     @Test("an item gets its new timeout once, even if another caller is updating its sentinel")
     func expiresOnce() async throws {
-        let scratch = try ScratchKeyring()
-        let counting = CountingBackend(whole: try scratch.store().backend)
+        let counting = CountingBackend(whole: kernel.store.backend)
         let store = SecretStore(backend: counting)
         try store.set("value", for: item, refreshAfter: .seconds(600))
-        let update = try scratch.store().backend.beginUpdate(of: item.freshnessSentinel, lasting: .milliseconds(300))
+        let other = try kernel.scratch.store().backend
+        let update = try other.beginUpdate(of: item.freshnessSentinel, lasting: .milliseconds(300))
         #expect(try await store.expire(item, timeout: .seconds(60), waiting: .seconds(600)))
         withExtendedLifetime(update) {}
         #expect(counting.count.withLock { $0 } == 1)
     }
 
-    @Test("a slot's timeout applies to a fetched value that comes without one")
-    func slotTimeout() async throws {
-        let scratch = try ScratchKeyring()
-        let slot = try scratch.store().slot(for: item, as: String.self, timeout: .seconds(600))
-        _ = try await slot.value { _ in Fetched("fetched") }
-        guard case .after(let left)? = try slot.attributes()?.expiry else {
-            Issue.record("no timeout")
-            return
-        }
-        #expect(left.atLeast <= .seconds(600))
-    }
-
     @Test("a refused value that is fetched again is usable, even if it is due immediately")
     func sameButDue() async throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
         try store.set("same", for: item, refreshAfter: .seconds(500), usableFor: .seconds(600))
         try store.invalidate("same", for: item)
         _ = try await store.value(for: item, as: String.self) { _ in
@@ -313,8 +251,7 @@ struct RefreshTests {
 
     @Test("a value due for refresh stays usable by default, but not if usableFor is zero", arguments: Place.allCases)
     func usableByDefault(place: Place) async throws {
-        let scratch = try ScratchKeyring()
-        let store = try place.store(scratch)
+        let store = kernel.store(in: place)
         @Sendable func refreshInVain() async throws -> String {
             try await store.value(for: item, as: String.self, sharingFailuresFor: nil) { _ in throw Refusal() }
         }
@@ -326,23 +263,8 @@ struct RefreshTests {
         await #expect(throws: Refusal.self) { try await refreshInVain() }
     }
 
-    @Test("a value fetched without a refresh time is not fetched again while it exists", arguments: Place.allCases)
-    func staysFresh(place: Place) async throws {
-        let scratch = try ScratchKeyring()
-        let store = try place.store(scratch)
-        for _ in 0..<3 {
-            let value = try await store.value(for: item, as: String.self) { old in
-                #expect(old == nil)
-                return Fetched("once")
-            }
-            #expect(value == "once")
-        }
-    }
-
     @Test("a fetched value that has already expired is returned, but not stored")
     func overAlready() async throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
         let value = try await store.value(for: item, as: String.self) { _ in Fetched("late", timeout: .zero) }
         #expect(value == "late")
         #expect(try !store.contains(item))
@@ -358,9 +280,8 @@ struct RefreshTests {
 
     @Test("a slot can fetch, delete, add and update in a task")
     func slots() async throws {
-        let scratch = try ScratchKeyring()
-        let slot = try scratch.store().slot(for: item, as: Token.self, timeout: .seconds(60))
-        let token = Token(access: "a", refresh: "r")
+        let slot = store.slot(for: item, as: OAuthToken.self, timeout: .seconds(60))
+        let token = OAuthToken(access: "a", refresh: "r")
         #expect(try await slot.value { token } == token)
         #expect(try await slot.value { throw Refusal() } == token)
         try await slot.delete(waiting: .seconds(5))
@@ -377,11 +298,7 @@ struct RefreshTests {
 /// Counts how often the item gets a new timeout.
 private struct CountingBackend: ForwardingBackend {
     let whole: any SecretBackend
-    let count: Locked<Int>
-
-    init(whole: any SecretBackend, count: Locked<Int> = Locked(0)) {
-        (self.whole, self.count) = (whole, count)
-    }
+    let count = Locked(0)
 
     func expire(
         _ expired: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt

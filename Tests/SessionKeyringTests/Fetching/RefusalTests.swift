@@ -6,18 +6,15 @@ import Threads
 
 private let item = oauthItem
 
-/// A token as an OAuth server issues it.
-private struct Token: Codable, Equatable, Sendable {
-    var access: String
-    var refresh: String
-}
-
 @Suite("Tokens that are refused or changed while they are refreshed", .tags(.kernel), .aheadOfOthers)
 struct RefusalTests {
+    private let kernel: ScratchStore
+    private var store: SecretStore { kernel.store }
+
+    init() throws { kernel = try ScratchStore() }
+
     @Test("a fetch reads the item again once it has the lease", arguments: [true, false])
     func readBehindTheLease(isDeleted: Bool) async throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
         try store.set("spent", for: item, refreshAfter: .seconds(600))
         try store.delete(item.freshnessSentinel)
         // Between the first read and the lease, another caller deletes or replaces the item.
@@ -29,13 +26,13 @@ struct RefusalTests {
         #expect(value == (isDeleted ? "after nothing" : "after next"))
     }
 
-    @Test("a failure while a caller waits for the lease counts unless a usable value exists", arguments: [true, false])
-    func failedMeanwhile(isUsable: Bool) async throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
+    enum Old: CaseIterable { case usable, unusable, missing }
+
+    @Test("a failure while a caller waits for the lease counts unless a usable value exists", arguments: Old.allCases)
+    func failedMeanwhile(old: Old) async throws {
         try store.set("old", for: item, refreshAfter: .seconds(500), usableFor: .seconds(600))
-        try store.delete(item.freshnessSentinel)
-        if !isUsable { try store.delete(item.usableSentinel) }
+        try store.delete(old == .missing ? item : item.freshnessSentinel)
+        if old == .unusable { try store.delete(item.usableSentinel) }
         let racing = SecretStore(
             backend: RacingBackend(whole: store.backend, at: .lease) {
                 _ = try? store.set("", for: item.failureSentinel, timeout: .seconds(600))
@@ -45,24 +42,10 @@ struct RefusalTests {
                 Fetched("after \(old ?? "nothing")")
             }
         }
-        if isUsable {
+        if old == .usable {
             #expect(try await value() == "after old")
         } else {
             await #expect { try await value() } throws: { ($0 as? SecretStoreError)?.code == .fetchFailed }
-        }
-    }
-
-    @Test("a failure recorded while a caller waits for the lease is shared if the item is missing")
-    func failedMeanwhileWithoutItem() async throws {
-        let store = SecretStore(backend: InMemoryBackend())
-        let racing = SecretStore(
-            backend: RacingBackend(whole: store.backend, at: .lease) {
-                _ = try? store.set("", for: item.failureSentinel, timeout: .seconds(600))
-            })
-        await #expect {
-            try await racing.value(for: item, sharingFailuresFor: .seconds(600)) { "fetched" }
-        } throws: {
-            ($0 as? SecretStoreError)?.code == .fetchFailed
         }
     }
 
@@ -79,8 +62,7 @@ struct RefusalTests {
 
     @Test("a login with the refused value makes the value fresh again", arguments: Place.allCases)
     func sameLogin(place: Place) async throws {
-        let scratch = try ScratchKeyring()
-        let store = try place.store(scratch)
+        let store = kernel.store(in: place)
         try store.set("same", for: item, refreshAfter: .seconds(600))
         try store.invalidate("same", for: item)
         try store.set("same", for: item, refreshAfter: .seconds(600))
@@ -89,8 +71,6 @@ struct RefusalTests {
 
     @Test("if two logins are stored at the same time, the freshness of the remaining one is recorded")
     func twoLogins() async throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
         let racing = SecretStore(
             backend: RacingBackend(whole: store.backend, at: .sentinel) {
                 try? store.set("second", for: item, refreshAfter: .seconds(600))
@@ -102,8 +82,6 @@ struct RefusalTests {
 
     @Test("a value that was refused during its refresh is not refreshed a second time")
     func refusedWhileRefreshed() async throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
         try store.set("old", for: item, refreshAfter: .seconds(600))
         try store.delete(item.freshnessSentinel)
         let new = try await store.value(for: item, as: String.self) { old in
@@ -116,8 +94,6 @@ struct RefusalTests {
 
     @Test("a task refuses only the stored value, and a fetched replacement counts even if it is equal")
     func refusedInTask() async throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
         try store.set("token", for: item)
         #expect(try await !store.invalidate("another", for: item, waiting: .seconds(5)))
         let fetches = Locked(0)
@@ -138,8 +114,6 @@ struct RefusalTests {
         "a refused value stays refused if the timeout of its item is removed",
         arguments: [false, true])
     func refusedForGood(inTask isInTask: Bool) async throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
         func expiries() throws -> [ItemAttributes.Expiry] {
             try item.sentinels.compactMap { try store.attributes(of: $0)?.expiry }
         }
@@ -156,8 +130,6 @@ struct RefusalTests {
 
     @Test("a value stored while a timeout is removed does not stay fresh forever")
     func freshMeanwhile() throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
         try store.set("spent", for: item, timeout: .seconds(600))
         try store.invalidate("spent", for: item)
         let racing = SecretStore(
@@ -166,16 +138,11 @@ struct RefusalTests {
             })
         try racing.removeTimeout(of: item)
         #expect(try store.get(item) == "new")
-        guard case .after? = try store.attributes(of: item.freshnessSentinel)?.expiry else {
-            Issue.record("the value is fresh forever, or not at all")
-            return
-        }
+        #expect(try store.timeLeft(of: item.freshnessSentinel) != nil)
     }
 
     @Test("a value that is refused before it is marked as fresh stays refused")
     func refusedAtOnce() async throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
         let racing = SecretStore(
             backend: RacingBackend(whole: store.backend, at: .sentinel) {
                 _ = try? store.invalidate("new", for: item)
@@ -187,8 +154,6 @@ struct RefusalTests {
 
     @Test("if a refresh fails, a value that was refused during the refresh is not returned")
     func refusedMeanwhile() async throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
         try store.set("old", for: item, refreshAfter: .seconds(600))
         try store.delete(item.freshnessSentinel)
         await #expect(throws: Refusal.self) {
@@ -201,8 +166,7 @@ struct RefusalTests {
 
     @Test("a fetch that returns the refused value again overrides the refusal", arguments: Place.allCases)
     func sameAgain(place: Place) async throws {
-        let scratch = try ScratchKeyring()
-        let store = try place.store(scratch)
+        let store = kernel.store(in: place)
         let fetches = Locked(0)
         @Sendable func value() async throws -> String {
             try await store.value(for: item, as: String.self) { _ in
@@ -220,37 +184,29 @@ struct RefusalTests {
     @Test(
         "a refused token is no longer returned, and one fetch replaces it for all callers", arguments: Place.allCases)
     func refused(place: Place) async throws {
-        let scratch = try ScratchKeyring()
-        let store = try place.store(scratch)
-        let first = Token(access: "a1", refresh: "r1")
+        let store = kernel.store(in: place)
+        let first = OAuthToken(access: "a1", refresh: "r1")
         try store.set(first, for: item, timeout: .seconds(3_600), refreshAfter: .seconds(600))
         #expect(try store.invalidate(first, for: item))
         let fetches = Locked(0)
-        let tokens = try await withThrowingTaskGroup(of: Token.self) { group in
-            for _ in 0..<20 {
-                group.addTask {
-                    try await store.value(for: item, as: Token.self) { old in
-                        #expect(old == first)
-                        try await Task.sleep(for: .milliseconds(100))
-                        fetches.withLock { $0 += 1 }
-                        return Fetched(Token(access: "a2", refresh: "r2"), refreshAfter: .seconds(600))
-                    }
-                }
+        let tokens = try await concurrently(20) { _ -> OAuthToken in
+            try await store.value(for: item, as: OAuthToken.self) { old in
+                #expect(old == first)
+                try await Task.sleep(for: .milliseconds(100))
+                fetches.withLock { $0 += 1 }
+                return Fetched(OAuthToken(access: "a2", refresh: "r2"), refreshAfter: .seconds(600))
             }
-            return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(Set(tokens.map(\.access)) == ["a2"])
         #expect(fetches.withLock { $0 } == 1)
         #expect(try await !store.invalidate(first, for: item, waiting: .seconds(5)), "the refused value is the old one")
-        let kept = try await store.value(for: item, as: Token.self) { _ in throw Refusal() }
+        let kept = try await store.value(for: item, as: OAuthToken.self) { _ in throw Refusal() }
         #expect(kept.access == "a2")
-        #expect(try store.get(item, as: Token.self)?.access == "a2")
+        #expect(try store.get(item, as: OAuthToken.self)?.access == "a2")
     }
 
     @Test("a refused token is not returned if a fetch fails")
     func refusedIsNoFallback() async throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
         try store.set("refused", for: item, refreshAfter: .seconds(600))
         try store.invalidate("refused", for: item)
         await #expect(throws: Refusal.self) {
@@ -268,20 +224,11 @@ private struct RacingBackend: ForwardingBackend {
     private let race: Locked<(@Sendable () -> Void)?>
 
     init(whole: any SecretBackend, at moment: Moment, race: @escaping @Sendable () -> Void) {
-        self.init(whole: whole, moment: moment, race: Locked(race))
+        (self.whole, self.moment) = (whole, moment)
+        self.race = Locked(race)
     }
 
-    private init(whole: any SecretBackend, moment: Moment, race: Locked<(@Sendable () -> Void)?>) {
-        (self.whole, self.moment, self.race) = (whole, moment, race)
-    }
-
-    private func runOnce() {
-        let once = race.withLock { race in
-            defer { race = nil }
-            return race
-        }
-        once?()
-    }
+    private func runOnce() { race.exchange(nil)?() }
 
     func takeLease(
         _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt

@@ -10,47 +10,36 @@ private let item = ItemIdentity.password(service: "token")
 
 @Suite("Fetches that fail, hang or are no longer wanted", .tags(.kernel), .aheadOfOthers)
 struct SharedFetchTests {
+    private let kernel: ScratchStore
+    private var store: SecretStore { kernel.store }
+
+    init() throws { kernel = try ScratchStore() }
+
     @Test("200 tasks that wait for a failing fetch share its error")
     func failure() async throws {
-        let scratch = try ScratchKeyring()
-        let serial = scratch.keyring.serial.rawValue
+        let serial = kernel.scratch.keyring.serial.rawValue
         // In its own process, where no other test keeps the threads of tasks busy.
         await #expect(processExitsWith: .exitCode(0)) { [serial = serial as Int32] in
             alarm(60)
-            let (fetches, refusals) = try await fetchInVain(200, in: SecretStore(.keyring(KeySerial(rawValue: serial))))
+            let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
+            let fetches = Locked(0)
+            let areRefused = try await concurrently(200) { _ -> Bool in
+                do {
+                    _ = try await store.value(for: item, sharingFailuresFor: nil) { () async throws -> String in
+                        fetches.withLock { $0 += 1 }
+                        try await Task.sleep(for: .milliseconds(50))
+                        throw Refusal()
+                    }
+                } catch is Refusal {
+                    return true
+                }
+                return false
+            }
             // A task that begins after the first fetch has failed fetches again.
-            succeed(3, fetches <= 10)
-            succeed(4, refusals == 200)
+            succeed(3, fetches.withLock { $0 } <= 10)
+            succeed(4, areRefused == Array(repeating: true, count: 200))
             exit(0)
         }
-    }
-
-    @Test("if a fetch fails, its callers get a value that was stored meanwhile")
-    func storedMeanwhile() async throws {
-        let backend = CountingReads()
-        let store = SecretStore(backend: backend)
-        let gate = Gate()
-        let fetches = Locked(0)
-        @Sendable func value() async throws -> String {
-            try await store.value(
-                for: item, timeout: .seconds(3_600), refreshAfter: .seconds(600), sharingFailuresFor: nil
-            ) { () async throws -> String in
-                fetches.withLock { $0 += 1 }
-                await gate.wait()
-                throw Refusal()
-            }
-        }
-        let first = Task { try await value() }
-        await gate.awaitWaiter()
-        let reads = backend.reads.withLock { $0 }
-        let second = Task { try await value() }
-        // The second caller reads the item twice, the second time while it waits.
-        while backend.reads.withLock({ $0 }) < reads + 2 { try await Task.sleep(for: .milliseconds(1)) }
-        try store.set("meanwhile", for: item)
-        gate.open()
-        #expect(try await first.value == "meanwhile")
-        #expect(try await second.value == "meanwhile")
-        #expect(fetches.withLock { $0 } == 1)
     }
 
     @Test("a caller that asks while a failed fetch releases its lease begins a new fetch")
@@ -84,8 +73,6 @@ struct SharedFetchTests {
 
     @Test("a caller that wants a value of another type does not get the error of a fetch")
     func otherType() async throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
         let gate = Gate()
         let text = Task {
             try await store.value(for: item, sharingFailuresFor: nil) { () async throws -> String in
@@ -107,17 +94,12 @@ struct SharedFetchTests {
         let backend = FullBackend()
         let store = SecretStore(backend: backend)
         let fetches = Locked(0)
-        let values = try await withThrowingTaskGroup(of: String.self) { group in
-            for _ in 0..<20 {
-                group.addTask {
-                    try await store.value(for: item, fetchLasting: .seconds(3_600)) {
-                        try await Task.sleep(for: .seconds(1))
-                        fetches.withLock { $0 += 1 }
-                        return "fetched"
-                    }
-                }
+        let values = try await concurrently(20) { _ -> String in
+            try await store.value(for: item, fetchLasting: .seconds(3_600)) {
+                try await Task.sleep(for: .seconds(1))
+                fetches.withLock { $0 += 1 }
+                return "fetched"
             }
-            return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(values == Array(repeating: "fetched", count: 20))
         #expect(fetches.withLock { $0 } <= 2)
@@ -125,8 +107,6 @@ struct SharedFetchTests {
 
     @Test("a fetch is cancelled when all its callers are, and the next caller fetches immediately")
     func cancelled() async throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
         let (begun, ended) = (Locked(0), Locked(false))
         let callers = (0..<3).map { _ in
             Task {
@@ -148,28 +128,32 @@ struct SharedFetchTests {
         #expect(begun.withLock { $0 } == 1)
     }
 
-    @Test("a cancelled caller stops waiting, and the fetch continues for the others", arguments: [0, 1])
-    func left(leaver: Int) async throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
+    @Test(
+        "a cancelled caller stops waiting, and the fetch continues for the others",
+        arguments: [[0], [1], [0, 2], [1, 2]])
+    func left(leavers: [Int]) async throws {
         let gate = Gate()
         let fetches = Locked(0)
         @Sendable func value() async throws -> String {
             try await store.value(for: item) {
                 fetches.withLock { $0 += 1 }
                 await gate.wait()
+                try Task.checkCancellation()
                 return "fetched"
             }
         }
         var callers = [Task { try await value() }]
         await gate.awaitWaiter()
-        callers.append(Task { try await value() })
-        // Nothing reports that the second task is waiting, too.
+        for _ in 0..<2 { callers.append(Task { try await value() }) }
+        // Nothing reports that the other tasks are waiting, too.
         try await Task.sleep(for: .milliseconds(100))
-        callers[leaver].cancel()
-        await #expect(throws: CancellationError.self) { _ = try await callers[leaver].value }
+        for leaver in leavers { callers[leaver].cancel() }
+        for leaver in leavers.reversed() {
+            let caller = callers.remove(at: leaver)
+            await #expect(throws: CancellationError.self) { _ = try await caller.value }
+        }
         gate.open()
-        #expect(try await callers[1 - leaver].value == "fetched")
+        for caller in callers { #expect(try await caller.value == "fetched") }
         #expect(fetches.withLock { $0 } == 1)
         #expect(try store.get(item) == "fetched")
     }
@@ -186,8 +170,6 @@ struct SharedFetchTests {
 
     @Test("a fetch that ignores its cancellation keeps nobody waiting, and stores nothing")
     func heedless() async throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
         let gate = Gate()
         let caller = Task {
             try await store.value(for: item, fetchLasting: .seconds(3_600)) {
@@ -209,28 +191,17 @@ struct SharedFetchTests {
         "a fetch that hangs ends at its limit for all callers, even if it ignores its cancellation",
         arguments: [false, true])
     func limit(heeds: Bool) async throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
         let gate = Gate()
-        let codes = await withTaskGroup(of: SecretStoreError.Code?.self) { group in
-            for _ in 0..<5 {
-                group.addTask {
-                    do {
-                        _ = try await store.value(
-                            for: item, fetchLasting: .milliseconds(300), sharingFailuresFor: nil
-                        ) {
-                            if heeds { try await Task.sleep(for: .seconds(50)) } else { await gate.wait() }
-                            return "too late"
-                        }
-                        return nil
-                    } catch {
-                        return (error as? SecretStoreError)?.code
-                    }
+        try await concurrently(5) { _ -> Void in
+            await #expect {
+                try await store.value(for: item, fetchLasting: .milliseconds(300), sharingFailuresFor: nil) {
+                    if heeds { try await Task.sleep(for: .seconds(50)) } else { await gate.wait() }
+                    return "too late"
                 }
+            } throws: {
+                ($0 as? SecretStoreError)?.code == .fetchTimedOut
             }
-            return await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(codes == Array(repeating: .fetchTimedOut, count: 5))
         #expect(try await fetchNext(in: store) == "next")
         gate.open()
         // Gives the first fetch time to store its value, which it must not do.
@@ -240,66 +211,42 @@ struct SharedFetchTests {
 
     @Test("a refresh that hangs returns the old value at its limit")
     func limitOfRefresh() async throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
-        @Sendable func value(
-            _ fetched: String, limit: Duration = .seconds(60), after wait: @escaping @Sendable () async -> Void = {}
-        ) async throws -> String {
-            try await store.value(
-                for: item, timeout: .seconds(3_600), refreshAfter: .seconds(600), fetchLasting: limit,
-                sharingFailuresFor: nil
-            ) {
-                await wait()
-                return fetched
-            }
-        }
-        #expect(try await value("old") == "old")
+        #expect(try await value(in: store, "old") == "old")
         try store.delete(item.freshnessSentinel)
         let gate = Gate()
-        #expect(try await value("too late", limit: .milliseconds(200), after: { await gate.wait() }) == "old")
+        #expect(try await value(in: store, "too late", limit: .milliseconds(200), after: gate) == "old")
         gate.open()
-        #expect(try await value("new") == "new")
+        #expect(try await value(in: store, "new") == "new")
     }
 
-    @Test("a background refresh that hangs does not block the caller")
-    func hungBehind() async throws {
-        let store = SecretStore(backend: InMemoryBackend())
-        try store.set("old", for: item)
+    @Test(
+        "a refresh in the background returns the old value to its caller immediately, even if it hangs",
+        arguments: Place.allCases)
+    func hungBehind(place: Place) async throws {
+        let store = kernel.store(in: place)
+        let limit = Duration.seconds(3_600)
+        #expect(try await value(in: store, "old", isStaleGood: true, limit: limit) == "old")
+        try store.delete(item.freshnessSentinel)
         let gate = Gate()
-        let value = try await store.value(
-            for: item, timeout: .seconds(3_600), refreshAfter: .seconds(600), staleWhileRefreshing: true
-        ) {
-            await gate.wait()
-            return "new"
-        }
-        #expect(value == "old")
+        #expect(try await value(in: store, "new", isStaleGood: true, limit: limit, after: gate) == "old")
         gate.open()
         while try store.get(item, as: String.self) == "old" { try await Task.sleep(for: .milliseconds(1)) }
         #expect(try store.get(item) == "new")
     }
-}
 
-/// Lets `count` tasks fetch a value, without success.
-///
-/// - Returns: the number of fetches, and the number of tasks that got the error.
-private func fetchInVain(_ count: Int, in store: SecretStore) async throws -> (fetches: Int, refusals: Int) {
-    let (fetches, refusals) = (Locked(0), Locked(0))
-    await withTaskGroup(of: Void.self) { group in
-        for _ in 0..<count {
-            group.addTask {
-                do {
-                    _ = try await store.value(for: item, sharingFailuresFor: nil) { () async throws -> String in
-                        fetches.withLock { $0 += 1 }
-                        try await Task.sleep(for: .milliseconds(50))
-                        throw Refusal()
-                    }
-                } catch {
-                    if error is Refusal { refusals.withLock { $0 += 1 } }
-                }
-            }
+    /// Returns the item's value, which a fetch replaces after ten minutes, once `gate` is open.
+    private func value(
+        in store: SecretStore, _ fetched: String, isStaleGood: Bool = false, limit: Duration = .seconds(60),
+        after gate: Gate? = nil
+    ) async throws -> String {
+        try await store.value(
+            for: item, timeout: .seconds(3_600), refreshAfter: .seconds(600), staleWhileRefreshing: isStaleGood,
+            fetchLasting: limit, sharingFailuresFor: nil
+        ) {
+            await gate?.wait()
+            return fetched
         }
     }
-    return (fetches.withLock { $0 }, refusals.withLock { $0 })
 }
 
 /// Fetches the next value, and fails if that takes more than a minute.
@@ -311,17 +258,6 @@ private func fetchNext(in store: SecretStore) async throws -> String {
     }
     defer { limit.cancel() }
     return try await next.value
-}
-
-/// A backend that counts the reads of the item.
-private struct CountingReads: ForwardingBackend {
-    let whole: any SecretBackend = InMemoryBackend()
-    let reads = Locked(0)
-
-    func read(_ wanted: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
-        defer { if wanted == item { reads.withLock { $0 += 1 } } }
-        return try whole.read(wanted, body)
-    }
 }
 
 /// A backend that calls a closure once, after the first release of a lease.
@@ -351,11 +287,7 @@ private final class WatchedLease: LeaseHandle {
 
     func release() -> Bool {
         let isReleased = whole.release()
-        let once = behindRelease.withLock { behindRelease in
-            defer { behindRelease = nil }
-            return behindRelease
-        }
-        once?()
+        behindRelease.exchange(nil)?()
         return isReleased
     }
 }

@@ -10,11 +10,15 @@ import Threads
 @Suite("A turn to fetch")
 struct SingleFlightTests {
     private let item = ItemIdentity.password(service: "api")
+    private let cached = ItemIdentity.cached("date")
+    private let printed: [UInt8] = [1]
+
+    private func absent() throws(SecretStoreError) -> Found<Int>? { nil }
 
     /// Takes the turn to fetch the item, which is not there.
     private func takeTurn(_ flight: SingleFlight) throws -> FetchLease {
         var attempt = BackendAttempt(mayUseLastResorts: false)
-        let turn = try flight.nextTurn(&attempt) { () throws(SecretStoreError) -> Found<Int>? in nil }
+        let turn = try flight.nextTurn(&attempt, read: absent)
         guard case .fetch(let lease, old: nil, isOldUsable: false) = turn else {
             throw SecretStoreError(.unavailable, item: item)
         }
@@ -25,10 +29,12 @@ struct SingleFlightTests {
         try SingleFlight(store: store, item: item, leaseDuration: .seconds(60), .never, failureTimeout: .seconds(600))
     }
 
+    private func cachedFlight(_ store: SecretStore) throws -> SingleFlight {
+        try SingleFlight(store: store, item: cached, leaseDuration: .seconds(60), .never)
+    }
+
     private func keep(_ lease: FetchLease, _ flight: SingleFlight) throws -> Bool {
-        let bytes: [UInt8] = [1]
-        return try flight.keep(
-            bytes.span.bytes, for: Lifetime(timeout: nil, refreshAfter: nil, of: item), under: lease)
+        try flight.keep(printed.span.bytes, for: Lifetime(timeout: nil, refreshAfter: nil, of: item), under: lease)
     }
 
     @Test(
@@ -64,7 +70,6 @@ struct SingleFlightTests {
         #expect { _ = try takeTurn(flight) } throws: { ($0 as? SecretStoreError)?.code == .fetchFailed }
         _ = lease.release()
         #expect { _ = try takeTurn(flight) } throws: { ($0 as? SecretStoreError)?.code == .fetchFailed }
-        let absent = { () throws(SecretStoreError) -> Found<Int>? in nil }
         var attempt = BackendAttempt(mayUseLastResorts: false)
         #expect {
             _ = try flight.nextTurn(force: true, &attempt, read: absent)
@@ -76,7 +81,6 @@ struct SingleFlightTests {
     @Test("giving up reports leaseHeld if another caller is fetching, and contended otherwise")
     func inVain() throws {
         let flight = try flight(SecretStore(backend: InMemoryBackend()))
-        let absent = { () throws(SecretStoreError) -> Found<Int>? in nil }
         for (reason, code) in [(.namedLease, .leaseHeld), (.itemLease, .contended)]
             as [(Blockage, SecretStoreError.Code)]
         {
@@ -122,10 +126,8 @@ struct SingleFlightTests {
         arguments: Loss.allCases)
     func lost(loss: Loss) throws {
         let store = SecretStore(backend: InMemoryBackend())
-        let cached = ItemIdentity.cached("date")
-        let flight = try SingleFlight(store: store, item: cached, leaseDuration: .seconds(60), .never)
+        let flight = try cachedFlight(store)
         let lifetime = try Lifetime(timeout: nil, refreshAfter: nil, of: cached)
-        let printed: [UInt8] = [1]
         let lease = try takeTurn(flight)
         switch loss {
         case .lease: _ = lease.release()
@@ -166,7 +168,6 @@ struct SingleFlightTests {
     func heldBetweenAttempts(isLost: Bool) throws {
         let backend = LateWatch()
         let flight = try flight(SecretStore(backend: backend))
-        let absent = { () throws(SecretStoreError) -> Found<Int>? in nil }
         var attempt = BackendAttempt(mayUseLastResorts: false)
         #expect(throws: SecretStoreError(.contended, item: item)) {
             _ = try flight.nextTurn(&attempt, read: absent)
@@ -199,10 +200,8 @@ struct SingleFlightTests {
     @Test("a command is known only for the value it printed, and only from a record of exact size")
     func command() throws {
         let store = SecretStore(backend: InMemoryBackend())
-        let cached = ItemIdentity.cached("date")
-        let flight = try SingleFlight(store: store, item: cached, leaseDuration: .seconds(60), .never)
+        let flight = try cachedFlight(store)
         let lifetime = try Lifetime(timeout: nil, refreshAfter: nil, of: cached)
-        let (printed, other): ([UInt8], [UInt8]) = ([1], [2])
         func command(_ value: [UInt8]) throws -> UInt64? {
             try store.command(of: cached, holding: value.span.bytes)
         }
@@ -210,7 +209,7 @@ struct SingleFlightTests {
         let lease = try takeTurn(flight)
         #expect(try flight.keep(printed.span.bytes, for: lifetime, under: lease, of: 7))
         #expect(try command(printed) == 7)
-        #expect(try command(other) == nil)
+        #expect(try command([2]) == nil)
         let note = try #require(try store.get(cached.commandSentinel, as: [UInt8].self))
         for damaged in [note + [0], Array(note.dropLast())] {
             try store.set(damaged, for: cached.commandSentinel)
@@ -222,10 +221,8 @@ struct SingleFlightTests {
     func commandNote() throws {
         let backend = RefusedNotes()
         let store = SecretStore(backend: backend)
-        let cached = ItemIdentity.cached("date")
-        let flight = try SingleFlight(store: store, item: cached, leaseDuration: .seconds(60), .never)
+        let flight = try cachedFlight(store)
         let lifetime = try Lifetime(timeout: .seconds(600), refreshAfter: nil, of: cached)
-        let printed: [UInt8] = [1]
         func keep() throws -> Bool {
             let lease = try takeTurn(flight)
             return try flight.keep(printed.span.bytes, for: lifetime, under: lease, of: 7)
@@ -251,11 +248,7 @@ private struct RefusedNotes: ForwardingBackend {
     func set(
         _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) {
-        let code = refusal.withLock { refusal in
-            defer { refusal = nil }
-            return refusal
-        }
-        if let code { throw SecretStoreError(code, item: item) }
+        if let code = refusal.exchange(nil) { throw SecretStoreError(code, item: item) }
         try whole.set(bytes, for: item, timeout: timeout, &attempt)
     }
 }
@@ -276,11 +269,7 @@ private struct LateWatch: ForwardingBackend {
     func beginFetch(
         of item: ItemIdentity, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> (any ItemFetch)? {
-        let isFirst = isBlocked.withLock { isBlocked in
-            defer { isBlocked = false }
-            return isBlocked
-        }
-        if isFirst { throw SecretStoreError(.contended, item: item) }
+        if isBlocked.exchange(false) { throw SecretStoreError(.contended, item: item) }
         return try whole.beginFetch(of: item, &attempt)
     }
 }
@@ -329,11 +318,7 @@ private final class LosingFetch: ItemFetch {
     func store(
         _ bytes: RawSpan, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> Bool {
-        let isFirst = isFirst.withLock { isFirst in
-            defer { isFirst = false }
-            return isFirst
-        }
-        if isFirst {
+        if isFirst.exchange(false) {
             _ = lost?.withLock { $0 }?.release()
             throw SecretStoreError(.leaseLost, item: item)
         }

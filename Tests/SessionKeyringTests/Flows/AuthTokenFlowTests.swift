@@ -42,18 +42,10 @@ private let second = AuthToken(accessToken: "a2", expiry: Date(), refreshToken: 
 
 @Suite("Flow 1: an auth token through a saver and a loader", .tags(.kernel))
 struct AuthTokenFlowTests {
-    @Test("a token can be saved, loaded and replaced, and a logout clears it")
-    func wholeLife() throws {
+    @Test("a token can be saved, loaded and replaced, and a logout clears it", arguments: Place.allCases)
+    func wholeLife(place: Place) throws {
         let scratch = try ScratchKeyring()
-        try run(on: scratch.store())
-    }
-
-    @Test("the same client works on an in-memory store")
-    func inMemory() throws {
-        try run(on: SecretStore(backend: InMemoryBackend()))
-    }
-
-    private func run(on store: SecretStore) throws {
+        let store = place == .memory ? SecretStore(backend: InMemoryBackend()) : try scratch.store()
         let slot = store.slot(for: item, through: AuthTokenMirror.self, timeout: .seconds(3_600))
         let client = Client(saver: slot, loader: slot)
 

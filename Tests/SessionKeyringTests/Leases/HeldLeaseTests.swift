@@ -25,20 +25,12 @@ final class HeldLeaseTests {
     }
 
     private func stage() throws -> Key {
-        let bytes: [UInt8] = [1]
-        return try Keyring.thread.add(.user, "item", payload: bytes.span.bytes)
-    }
-
-    private func take(_ name: String = "job", lasting duration: Duration) throws -> HeldLease {
-        guard let lease = try leases.acquire(name, lasting: duration, waiting: .seconds(5)) else {
-            throw KeyringError(.alreadyExists, in: .move)
-        }
-        return lease
+        try Keyring.thread.add(.user, "item", payload: [1].span.bytes)
     }
 
     @Test("a key placed under a lease arrives, and a key removed under it is gone")
     func held() throws {
-        let lease = try take(lasting: .seconds(60))
+        let lease = try leases.take(lasting: .seconds(60))
         let key = try stage()
         let isPublished = try lease.place(key, in: items)
         #expect(isPublished)
@@ -54,8 +46,7 @@ final class HeldLeaseTests {
 
     @Test("reading a record throws for a key that isn't a keyring, and returns nil if it is missing")
     func unreadableRecord() throws {
-        let bytes: [UInt8] = [1]
-        let key = try items.add(.user, "no keyring", payload: bytes.span.bytes)
+        let key = try items.add(.user, "no keyring", payload: [1].span.bytes)
         #expect { _ = try leases.record(of: Keyring(key.serial)) } throws: {
             ($0 as? KeyringError)?.code == .notKeyring
         }
@@ -66,7 +57,7 @@ final class HeldLeaseTests {
 
     @Test("a staged lease is dropped once it can't be used", arguments: StagingEnd.allCases)
     func staged(until end: StagingEnd) throws {
-        let held = try take(lasting: .seconds(60))
+        let held = try leases.take(lasting: .seconds(60))
         let staged = try Keyring.thread.members()
         func attemptInVain() throws -> BackendAttempt {
             var attempt = BackendAttempt(mayUseLastResorts: false)
@@ -92,6 +83,8 @@ final class HeldLeaseTests {
         let isTaken = next != nil
         #expect(isTaken)
         #expect(try Keyring.thread.members() == staged)
+        #expect(try leases.look(name) == .held)
+        if end == .otherLease { #expect(try leases.look("job") == .free) }
         _ = consume next
     }
 
@@ -103,12 +96,7 @@ final class HeldLeaseTests {
             guard var lease = try leases.acquire("job", lasting: .seconds(60), waiting: .zero) else { exit(3) }
             // KEYCTL_UPDATE
             guard test_filter_install(2, ENOMEM) == 0 else { exit(4) }
-            do throws(KeyringError) {
-                _ = try lease.renew(lasting: .seconds(60))
-                exit(5)
-            } catch {
-                succeed(6, error.code == .outOfMemory)
-            }
+            expectOutOfMemory(5) { _ = try lease.renew(lasting: .seconds(60)) }
             let isHeld = lease.isHeld
             succeed(7, isHeld)
             exit(0)
@@ -117,7 +105,7 @@ final class HeldLeaseTests {
 
     @Test("a lease that can't be renewed is no longer held, whatever time it had left")
     func notRenewed() throws {
-        var lease = try take(lasting: .seconds(60))
+        var lease = try leases.take(lasting: .seconds(60))
         try Key(lease.ring).invalidate()
         let isRenewed = try lease.renew(lasting: .seconds(60))
         #expect(!isRenewed)
@@ -127,18 +115,18 @@ final class HeldLeaseTests {
 
     @Test("a lease that has expired can't be renewed, and another holder can take it")
     func renewedLate() throws {
-        var late = try take(lasting: .milliseconds(20))
+        var late = try leases.take(lasting: .milliseconds(20))
         usleep(30_000)
         let isRenewed = try late.renew(lasting: .seconds(600))
         #expect(!isRenewed)
-        let next = try take(lasting: .seconds(1))
+        let next = try leases.take(lasting: .seconds(1))
         let isHeld = next.isHeld
         #expect(isHeld)
     }
 
     @Test("an item that is placed exclusively does not replace another one with its name")
     func exclusive() throws {
-        let lease = try take(lasting: .seconds(60))
+        let lease = try leases.take(lasting: .seconds(60))
         let first = try lease.place(try stage(), in: items, exclusively: true)
         #expect(first)
         #expect(throws: KeyringError(errno: EEXIST, in: .move)) {
@@ -160,43 +148,32 @@ final class HeldLeaseTests {
         #expect(duration(acquired: .now()) ?? .seconds(60) < .seconds(60))
     }
 
-    @Test("nothing is written or removed under a lease that has run out, though nobody has taken it")
-    func late() throws {
-        let bytes: [UInt8] = [1]
-        let there = try items.add(.user, "there", payload: bytes.span.bytes)
-        let late = try take(lasting: .milliseconds(20))
+    @Test(
+        "nothing is written or removed under a lease that has run out, even if nobody has taken it",
+        arguments: [false, true])
+    func late(isTaken: Bool) throws {
+        let there = try items.add(.user, "there", payload: [1].span.bytes)
+        let late = try leases.take(lasting: .milliseconds(20))
         usleep(30_000)
+        let next = try isTaken ? leases.take(lasting: .seconds(10)) : nil
         let isPublished = try late.place(try stage(), in: items)
         let isRemoved = try late.remove(there, from: items)
         #expect(!isPublished && !isRemoved)
         #expect(try items.members() == [there.serial])
-        // The quota of what was not written is not needed any more.
-        let left = try late.ring.members().count
-        #expect(left == 0)
+        if !isTaken {
+            // The quota of what was not written is not needed any more.
+            let left = try late.ring.members().count
+            #expect(left == 0)
+        }
+        _ = next?.release()
     }
 
-    @Test("a holder whose lease was taken can no longer write or remove anything under it")
-    func taken() throws {
-        let late = try take(lasting: .milliseconds(20))
-        let next = try take(lasting: .seconds(10))
+    @Test("a late release does not affect the new holder of the lease, which has a higher fencing number")
+    func lateRelease() throws {
+        let late = try leases.take(lasting: .milliseconds(20))
+        let next = try leases.take(lasting: .seconds(10))
         let isLater = next.fencingNumber > late.fencingNumber
         #expect(isLater)
-        let key = try stage()
-        let isPublished = try late.place(key, in: items)
-        #expect(!isPublished)
-        #expect(try items.members().isEmpty)
-        let bytes: [UInt8] = [1]
-        let there = try items.add(.user, "there", payload: bytes.span.bytes)
-        let isRemoved = try late.remove(there, from: items)
-        #expect(!isRemoved)
-        #expect(try items.members() == [there.serial])
-        _ = next.release()
-    }
-
-    @Test("a late release does not affect the new holder of the lease")
-    func lateRelease() throws {
-        let late = try take(lasting: .milliseconds(20))
-        let next = try take(lasting: .seconds(10))
         let isReleased = late.release()
         #expect(!isReleased)
         #expect(try leases.look("job") == .held)
@@ -207,7 +184,7 @@ final class HeldLeaseTests {
 
     @Test("a missing destination is distinguished from a lost lease")
     func noDestination() throws {
-        let lease = try take(lasting: .seconds(60))
+        let lease = try leases.take(lasting: .seconds(60))
         try scratch.keyring.unlink(Key(items))
         let key = try stage()
         do throws(KeyringError) {
@@ -255,8 +232,7 @@ final class HeldLeaseTests {
     @Test("10 late holders of 10 ms leases never overlap while other processes list a large ring")
     func lateHolders() async throws {
         let ring = try scratch.keyring.addKeyring("large")
-        let bytes: [UInt8] = [1]
-        for number in 0..<(isRoot ? 500 : 50) { try ring.add(.user, "n\(number)", payload: bytes.span.bytes) }
+        for number in 0..<(isRoot ? 500 : 50) { try ring.add(.user, "n\(number)", payload: [1].span.bytes) }
         try ring.link(Key(leases.keyring))
         let (serial, large) = (leases.keyring.serial.rawValue, ring.serial.rawValue)
         let seed = testSeed
@@ -264,37 +240,33 @@ final class HeldLeaseTests {
         let log = FileManager.default.temporaryDirectory.appendingPathComponent("leases-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: log) }
         _ = FileManager.default.createFile(atPath: log.path, contents: nil)
-        await withTaskGroup(of: Void.self) { group in
-            for process in 0..<12 {
-                group.addTask {
-                    await #expect(processExitsWith: .exitCode(0)) {
-                        [
-                            serial = serial as Int32, large = large as Int32, process = process as Int,
-                            seed = seed as UInt64, path = log.path as String
-                        ] in
-                        let end = ContinuousClock.now + .seconds(3)
-                        var random = Choices(seed: seed, stream: UInt64(process))
-                        let leases = LeaseRing(Keyring(KeySerial(rawValue: serial)), permissions: .possessorAll)
-                        let file = open(path, O_WRONLY | O_APPEND)
-                        while ContinuousClock.now < end {
-                            guard process < 10 else {
-                                _ = try Keyring(KeySerial(rawValue: large)).members()
-                                continue
-                            }
-                            let lease = try leases.acquire("job", lasting: .milliseconds(10), waiting: .seconds(20))
-                            guard let lease else { exit(2) }
-                            var lastHeld = lease.fencingNumber
-                            let work = UInt32.random(in: 0..<11_500, using: &random)
-                            usleep(work)
-                            let now = UInt64(clock_gettime_nsec_boottime())
-                            if lease.isHeld { lastHeld = max(lastHeld, now) }
-                            let line = "\(lease.fencingNumber) \(lastHeld)\n"
-                            _ = lease.release()
-                            _ = write(file, line, line.utf8.count)
-                        }
-                        exit(0)
+        try await concurrently(12) { process -> Void in
+            await #expect(processExitsWith: .exitCode(0)) {
+                [
+                    serial = serial as Int32, large = large as Int32, process = process as Int,
+                    seed = seed as UInt64, path = log.path as String
+                ] in
+                let end = ContinuousClock.now + .seconds(3)
+                var random = Choices(seed: seed, stream: UInt64(process))
+                let leases = LeaseRing(Keyring(KeySerial(rawValue: serial)), permissions: .possessorAll)
+                let file = open(path, O_WRONLY | O_APPEND)
+                while ContinuousClock.now < end {
+                    guard process < 10 else {
+                        _ = try Keyring(KeySerial(rawValue: large)).members()
+                        continue
                     }
+                    let lease = try leases.acquire("job", lasting: .milliseconds(10), waiting: .seconds(20))
+                    guard let lease else { exit(2) }
+                    var lastHeld = lease.fencingNumber
+                    let work = UInt32.random(in: 0..<11_500, using: &random)
+                    usleep(work)
+                    let now = UInt64(clock_gettime_nsec_boottime())
+                    if lease.isHeld { lastHeld = max(lastHeld, now) }
+                    let line = "\(lease.fencingNumber) \(lastHeld)\n"
+                    _ = lease.release()
+                    _ = write(file, line, line.utf8.count)
                 }
+                exit(0)
             }
         }
         let held = try String(contentsOf: log, encoding: .utf8).split(separator: "\n").map { line in
@@ -309,8 +281,7 @@ final class HeldLeaseTests {
     @Test("a keyring with a lease's name that can't be closed is an error, and keeps its keys")
     func unclosable() throws {
         let ring = try leases.keyring.addKeyring("job")
-        let bytes: [UInt8] = [1]
-        let kept = try ring.add(.user, "kept", payload: bytes.span.bytes)
+        let kept = try ring.add(.user, "kept", payload: [1].span.bytes)
         try Key(ring).setPermissions(.possessorAll.subtracting(.possessorSetAttribute))
         #expect(throws: KeyringError.self) {
             let lease = try leases.acquire("job", lasting: .seconds(1), waiting: .zero)

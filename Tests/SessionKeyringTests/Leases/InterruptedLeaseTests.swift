@@ -19,26 +19,14 @@ final class InterruptedLeaseTests {
         items = try scratch.keyring.addKeyring("items")
     }
 
-    private func take(_ name: String = "job", lasting duration: Duration) throws -> HeldLease {
-        guard let lease = try leases.acquire(name, lasting: duration, waiting: .seconds(5)) else {
-            throw KeyringError(.alreadyExists, in: .move)
-        }
-        return lease
-    }
-
-    private func addItem() throws -> Key {
-        let bytes: [UInt8] = [1]
-        return try items.add(.user, "there", payload: bytes.span.bytes)
-    }
-
     enum Taking: CaseIterable { case restricted, cleared, invalidated }
 
     @Test(
         "a holder whose lease was taken early places, makes and removes nothing",
         arguments: Taking.allCases)
     func takenEarly(as taking: Taking) throws {
-        let there = try addItem()
-        let lease = try take(lasting: .seconds(60))
+        let there = try items.add(.user, "there", payload: [1].span.bytes)
+        let lease = try leases.take(lasting: .seconds(60))
         guard let made = try lease.makeKeyring("made", permissions: .possessorAll) else {
             Issue.record("it is not held")
             return
@@ -48,8 +36,7 @@ final class InterruptedLeaseTests {
         if taking != .restricted { try lease.ring.clear() }
         if taking == .invalidated { try Key(lease.ring).invalidate() }
         let staged = try Keyring.thread.members()
-        let bytes: [UInt8] = [1]
-        let isPlaced = try lease.place(Keyring.thread.add(.user, "item", payload: bytes.span.bytes), in: items)
+        let isPlaced = try lease.place(Keyring.thread.add(.user, "item", payload: [1].span.bytes), in: items)
         let isMade = try lease.makeKeyring("late", permissions: .possessorAll) != nil
         let isRemoved = try lease.remove(there, from: items)
         #expect(!isPlaced && !isMade && !isRemoved)
@@ -73,7 +60,7 @@ final class InterruptedLeaseTests {
 
     @Test("a lease record keeps the command and the renewed deadline")
     func notes() throws {
-        var lease = try take(lasting: .seconds(60))
+        var lease = try leases.take(lasting: .seconds(60))
         let ring = lease.ring
         let acquired = try leases.record(of: ring)?.acquired
         let isNamed = try lease.name(command: getpid())
@@ -89,7 +76,7 @@ final class InterruptedLeaseTests {
 
     @Test("releasing an expired lease returns false, and its name becomes free")
     func releasedLate() throws {
-        let late = try take(lasting: .milliseconds(20))
+        let late = try leases.take(lasting: .milliseconds(20))
         usleep(30_000)
         let isReleased = late.release()
         #expect(!isReleased)
@@ -98,7 +85,7 @@ final class InterruptedLeaseTests {
 
     @Test("a waiter reuses its staged lease and gets the full duration once the name is free")
     func keptForNextAttempt() throws {
-        let held = try take(lasting: .seconds(60))
+        let held = try leases.take(lasting: .seconds(60))
         let before = try Set(Keyring.thread.members())
         var attempt = BackendAttempt(mayUseLastResorts: false)
         var staged: [Set<KeySerial>] = []
@@ -127,22 +114,6 @@ final class InterruptedLeaseTests {
         _ = next.release()
     }
 
-    @Test("a lease that was staged for one name is not used for another")
-    func otherName() throws {
-        let held = try take(lasting: .seconds(60))
-        var attempt = BackendAttempt(mayUseLastResorts: false)
-        let isBlocked = try leases.acquire("job", lasting: .seconds(60), &attempt) == nil
-        #expect(isBlocked)
-        _ = held.release()
-        guard let other = try leases.acquire("other", lasting: .seconds(60), &attempt) else {
-            Issue.record("it is not free")
-            return
-        }
-        #expect(try leases.look("other") == .held)
-        #expect(try leases.look("job") == .free)
-        _ = other.release()
-    }
-
     /// The blockage of an attempt to take the lease.
     private func blockage(lasting duration: Duration = .seconds(60)) throws -> Blockage? {
         var attempt = BackendAttempt(mayUseLastResorts: false)
@@ -153,7 +124,7 @@ final class InterruptedLeaseTests {
 
     @Test("a blocked attempt reports a holder, or a name that the kernel has not freed")
     func reasons() throws {
-        let held = try take(lasting: .seconds(60))
+        let held = try leases.take(lasting: .seconds(60))
         #expect(try blockage() == .namedLease)
         _ = held.release()
         // The lease is so short that it expires before the holder can rely on it.
@@ -172,10 +143,7 @@ final class InterruptedLeaseTests {
     @Test("a lease in a nested ring is ignored, and a name that the kernel refuses is waited for")
     func nested() throws {
         let inner = LeaseRing(try leases.keyring.addKeyring("nested"), permissions: .possessorAll)
-        guard let lease = try inner.acquire("job", lasting: .seconds(60), waiting: .seconds(5)) else {
-            Issue.record("it is not free")
-            return
-        }
+        let lease = try inner.take(lasting: .seconds(60))
         #expect(try leases.look("job") == .free)
         #expect(try leases.report("job") == nil)
         // The kernel's search skips the dead lease of that name, but the kernel refuses a second one next to it.
@@ -193,11 +161,11 @@ final class InterruptedLeaseTests {
 
     @Test("a report names the holder of a lease, and is nil once the lease has expired")
     func report() throws {
-        let held = try take(lasting: .seconds(60))
+        let held = try leases.take(lasting: .seconds(60))
         let report = try #require(try leases.report("job"))
         #expect(report.processID == getpid() && report.userID == geteuid())
         _ = held.release()
-        let late = try take("late", lasting: .milliseconds(20))
+        let late = try leases.take("late", lasting: .milliseconds(20))
         usleep(30_000)
         #expect(try leases.report("late") == nil)
         _ = late.release()
@@ -205,9 +173,9 @@ final class InterruptedLeaseTests {
 
     @Test("a sweep removes expired leases that have its prefix, and skips held and dead ones")
     func sweep() throws {
-        let held = try take("job 1", lasting: .seconds(60))
-        let late = try take("job 2", lasting: .milliseconds(20))
-        let other = try take("other", lasting: .milliseconds(20))
+        let held = try leases.take("job 1", lasting: .seconds(60))
+        let late = try leases.take("job 2", lasting: .milliseconds(20))
+        let other = try leases.take("other", lasting: .milliseconds(20))
         let (lateRing, otherRing) = (late.ring, other.ring)
         try Key(leases.keyring.addKeyring("job 3")).revoke()
         usleep(30_000)
@@ -268,8 +236,7 @@ final class InterruptedLeaseTests {
             let leases = LeaseRing(try session.addKeyring("leases"), permissions: .possessorAll)
             guard let lease = try leases.acquire("job", lasting: .seconds(60), waiting: .zero) else { exit(2) }
             let staged = try Keyring.thread.members()
-            let bytes: [UInt8] = [1]
-            let key = try Keyring.thread.add(.user, "item", payload: bytes.span.bytes)
+            let key = try Keyring.thread.add(.user, "item", payload: [1].span.bytes)
             // KEYCTL_MOVE
             guard test_filter_install(30, ENOMEM) == 0 else { exit(3) }
             expectOutOfMemory(10) { _ = try lease.place(key, in: session) }
@@ -296,9 +263,7 @@ final class InterruptedLeaseTests {
             let leases = LeaseRing(try session.addKeyring("leases"), permissions: .possessorAll)
             let store = try SecretStore()
             let named = try store.backend.takeLease("late", lasting: .milliseconds(20))
-            guard let late = try leases.acquire("job", lasting: .milliseconds(20), waiting: .seconds(5)) else {
-                exit(2)
-            }
+            let late = try leases.take(lasting: .milliseconds(20))
             usleep(30_000)
             // KEYCTL_INVALIDATE
             guard test_filter_install(21, ENOMEM) == 0 else { exit(3) }
@@ -316,15 +281,4 @@ final class InterruptedLeaseTests {
 private func takeOnce(_ name: String, in leases: LeaseRing) throws {
     var attempt = BackendAttempt(mayUseLastResorts: false)
     _ = try leases.acquire(name, lasting: .seconds(60), &attempt)
-}
-
-/// Ends the process with this step unless the call fails because the kernel is out of memory.
-private func expectOutOfMemory(_ step: Int32, _ call: () throws -> Void) {
-    var code: KeyringError.Code?
-    do {
-        try call()
-    } catch {
-        code = (error as? KeyringError)?.code ?? (error as? SecretStoreError)?.underlying?.code
-    }
-    succeed(step, code == .outOfMemory)
 }

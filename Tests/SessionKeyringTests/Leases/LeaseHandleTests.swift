@@ -38,28 +38,19 @@ struct LeaseHandleTests {
 
     @Test("a lease is held while it has time left, and is renewed only for a valid duration")
     func lease() throws {
-        func code(_ call: () throws(SecretStoreError) -> Void) -> SecretStoreError.Code? {
-            do throws(SecretStoreError) {
-                try call()
-                return nil
-            } catch {
-                return error.code
-            }
+        func code(_ call: () throws -> Void) -> SecretStoreError.Code? {
+            do { try call() } catch { return (error as? SecretStoreError)?.code ?? .unexpected }
+            return nil
         }
         let held = Lease(name: "job", held: Handle())
         let over = Lease(name: "job", held: Handle(timeLeft: .zero, isKept: false))
         let (isHeld, isOver) = (held.isHeld, !over.isHeld)
         #expect(isHeld && isOver)
-        let checks = [
-            code { () throws(SecretStoreError) in try held.checkHeld() },
-            code { () throws(SecretStoreError) in try over.checkHeld() },
-        ]
+        let checks = [code { try held.checkHeld() }, code { try over.checkHeld() }]
         #expect(checks == [nil, .leaseLost])
         let renewals = [
-            code { () throws(SecretStoreError) in try held.renew(lasting: .milliseconds(10)) },
-            code { () throws(SecretStoreError) in try held.renew(lasting: .milliseconds(9)) },
-            code { () throws(SecretStoreError) in try held.renew(lasting: .seconds(3_601)) },
-            code { () throws(SecretStoreError) in try over.renew(lasting: .seconds(1)) },
+            code { try held.renew(lasting: .milliseconds(10)) }, code { try held.renew(lasting: .milliseconds(9)) },
+            code { try held.renew(lasting: .seconds(3_601)) }, code { try over.renew(lasting: .seconds(1)) },
         ]
         #expect(renewals == [nil, .invalidTimeout, .invalidTimeout, .leaseLost])
     }

@@ -17,20 +17,16 @@ struct LeaseRaceTests {
     func mutualExclusion() async throws {
         let scratch = try ScratchKeyring()
         let serial = scratch.keyring.serial.rawValue
-        await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<8 {
-                group.addTask {
-                    await #expect(processExitsWith: .exitCode(0)) { [serial = serial as Int32] in
-                        let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
-                        for _ in 0..<10_000 {
-                            let lease = try blocking {
-                                try store.blockingLease("counter", lasting: .seconds(60), waiting: .seconds(60))
-                            }
-                            try count(in: store, under: lease)
-                        }
-                        exit(0)
+        try await concurrently(8) { _ -> Void in
+            await #expect(processExitsWith: .exitCode(0)) { [serial = serial as Int32] in
+                let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
+                for _ in 0..<10_000 {
+                    let lease = try blocking {
+                        try store.blockingLease("counter", lasting: .seconds(60), waiting: .seconds(60))
                     }
+                    try count(in: store, under: lease)
                 }
+                exit(0)
             }
         }
         #expect(try scratch.store().get(counter) == 80_000)
@@ -42,29 +38,22 @@ struct LeaseRaceTests {
         let serial = scratch.keyring.serial.rawValue
         print("seed \(testSeed)")
         let seed = testSeed
-        await withTaskGroup(of: Void.self) { group in
-            for process in 0..<4 {
-                group.addTask {
-                    for life in 0..<8 {
-                        await #expect(processExitsWith: .signal(SIGKILL)) {
-                            [
-                                serial = serial as Int32, process = process as Int, life = life as Int,
-                                seed = seed as UInt64
-                            ] in
-                            var random = Choices(seed: seed, stream: UInt64(process * 100 + life))
-                            let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
-                            // The process is killed in this turn, while it holds the lease.
-                            let turns = Int.random(in: 1...10, using: &random)
-                            for turn in 0... {
-                                let start = ProcessInfo.processInfo.systemUptime
-                                let lease = try blocking {
-                                    try store.blockingLease("job", lasting: .milliseconds(500), waiting: .seconds(60))
-                                }
-                                try noteTurn(in: store, waitingSince: start)
-                                if turn == turns { kill(getpid(), SIGKILL) }
-                                lease.release()
-                            }
+        try await concurrently(4) { process -> Void in
+            for life in 0..<8 {
+                await #expect(processExitsWith: .signal(SIGKILL)) {
+                    [serial = serial as Int32, process = process as Int, life = life as Int, seed = seed as UInt64] in
+                    var random = Choices(seed: seed, stream: UInt64(process * 100 + life))
+                    let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
+                    // The process is killed in this turn, while it holds the lease.
+                    let turns = Int.random(in: 1...10, using: &random)
+                    for turn in 0... {
+                        let start = ProcessInfo.processInfo.systemUptime
+                        let lease = try blocking {
+                            try store.blockingLease("job", lasting: .milliseconds(500), waiting: .seconds(60))
                         }
+                        try noteTurn(in: store, waitingSince: start)
+                        if turn == turns { kill(getpid(), SIGKILL) }
+                        lease.release()
                     }
                 }
             }

@@ -10,6 +10,11 @@ import Threads
 
 @Suite("Lease records")
 struct LeaseRecordTests {
+    private let alive = LeaseHolder.current
+    private var dead: LeaseHolder {
+        LeaseHolder(processID: alive.processID, startTime: alive.startTime + 1, namespaces: alive.namespaces)
+    }
+
     @Test(
         "the hash is 64-bit FNV-1a",
         arguments: [("", 0xCBF2_9CE4_8422_2325), ("a", 0xAF63_DC4C_8601_EC8C), ("foobar", 0x8594_4171_F739_67E8)]
@@ -18,41 +23,26 @@ struct LeaseRecordTests {
         #expect(LeaseRecord.hash(of: Array(text.utf8).span.bytes) == hash)
     }
 
-    @Test("a record round-trips, and other payloads are rejected")
-    func payload() throws {
-        let holder = LeaseHolder.current
-        var records = [LeaseRecord](
-            repeating: LeaseRecord(
-                holder: holder, acquired: BootTime(nanoseconds: 5), deadline: BootTime(nanoseconds: 7)),
-            count: 2)
-        records[1].command = LeaseHolder(processID: 17, startTime: 19, namespaces: holder.namespaces)
-        for record in records {
-            var bytes: [UInt8] = try record.withPayload { payload in payload.withUnsafeBytes { Array($0) } }
-            let read = LeaseRecord(payload: bytes.span.bytes)
-            #expect(read == record)
-            #expect(bytes.count == 64 && bytes.starts(with: [0x73, 0x6C, 0x2D, 0x72, 0x6B, 0x73, 1, 0]))
-            let short = LeaseRecord(payload: Array(bytes.dropLast()).span.bytes)
-            bytes[0] += 1
-            let other = LeaseRecord(payload: bytes.span.bytes)
-            #expect(short == nil && other == nil)
-        }
-    }
-
-    @Test("a record encodes its numbers in order, with 0 for absent ones")
-    func words() throws {
-        let holder = LeaseHolder(processID: 2, startTime: 3, namespaces: 5)
+    @Test(
+        "a record encodes its numbers in order, with 0 for absent ones, and only such payloads are read",
+        arguments: [false, true])
+    func payload(hasCommand: Bool) throws {
         var record = LeaseRecord(
-            holder: holder, acquired: BootTime(nanoseconds: 7), deadline: BootTime(nanoseconds: 11))
-        func words() throws -> [UInt64] {
-            let bytes: [UInt8] = try record.withPayload { payload in payload.withUnsafeBytes { Array($0) } }
-            return stride(from: 0, to: bytes.count, by: 8).map { start in
-                bytes[start..<start + 8].reversed().reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
-            }
+            holder: LeaseHolder(processID: 2, startTime: 3, namespaces: 5), acquired: BootTime(nanoseconds: 7),
+            deadline: BootTime(nanoseconds: 11))
+        if hasCommand { record.command = LeaseHolder(processID: 13, startTime: 17, namespaces: 5) }
+        var bytes: [UInt8] = try record.withPayload { payload in payload.withUnsafeBytes { Array($0) } }
+        let words = stride(from: 0, to: bytes.count, by: 8).map { start in
+            bytes[start..<start + 8].reversed().reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
         }
-        let version: UInt64 = 0x0001_736B_722D_6C73
-        #expect(try words() == [version, 2, 3, 5, 7, 11, 0, 0])
-        record.command = LeaseHolder(processID: 13, startTime: 17, namespaces: 5)
-        #expect(try words() == [version, 2, 3, 5, 7, 11, 13, 17])
+        let command: [UInt64] = hasCommand ? [13, 17] : [0, 0]
+        #expect(words == [0x0001_736B_722D_6C73, 2, 3, 5, 7, 11] + command)
+        let read = LeaseRecord(payload: bytes.span.bytes)
+        #expect(read == record)
+        let short = LeaseRecord(payload: Array(bytes.dropLast()).span.bytes)
+        bytes[0] += 1
+        let other = LeaseRecord(payload: bytes.span.bytes)
+        #expect(short == nil && other == nil)
     }
 
     @Test("isOfOwnNamespaces requires a valid process ID, a start time and our namespaces")
@@ -116,9 +106,6 @@ struct LeaseRecordTests {
 
     @Test("a report names the holder or its surviving command, but no process of other namespaces")
     func report() {
-        let alive = LeaseHolder.current
-        let dead = LeaseHolder(
-            processID: alive.processID, startTime: alive.startTime + 1, namespaces: alive.namespaces)
         let foreign = LeaseHolder(processID: 2, startTime: 2, namespaces: alive.namespaces + 1)
         let outliving = LeaseHolder(processID: 1, startTime: 1, namespaces: alive.namespaces)
         for (holder, command, processID) in [
@@ -147,9 +134,6 @@ struct LeaseRecordTests {
 
     @Test("a lease has expired once its holder and its command are certainly dead")
     func abandoned() {
-        let alive = LeaseHolder.current
-        let dead = LeaseHolder(
-            processID: alive.processID, startTime: alive.startTime + 1, namespaces: alive.namespaces)
         let foreign = LeaseHolder(
             processID: alive.processID, startTime: alive.startTime + 1, namespaces: alive.namespaces + 1)
         for (holder, command, isOver) in [
@@ -205,18 +189,12 @@ struct LeaseRecordTests {
             as [(String, Int, Bool)])
     func processStatus(state: String, threads: Int, hasEnded: Bool) throws {
         // As in proc_pid_stat(5); the name of the program may contain spaces and parentheses.
-        let line = "17 (a) Z (b) \(state) 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 \(threads) 0 4711 18 19\n"
-        let status = try #require(ProcessStatus(line: Array(line.utf8)))
-        #expect(status.startTime == 4711)
-        #expect(status.hasEnded == hasEnded)
-    }
-
-    @Test("a status is read if it ends after the last required field")
-    func shortStatus() throws {
-        let status = try #require(
-            ProcessStatus(line: Array("17 (a) Z 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 1 0 4711".utf8)))
-        #expect(status.startTime == 4711)
-        #expect(status.hasEnded)
+        for (name, end) in [("a) Z (b", " 18 19\n"), ("a", "")] {
+            let line = "17 (\(name)) \(state) 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 \(threads) 0 4711\(end)"
+            let status = try #require(ProcessStatus(line: Array(line.utf8)), "\(line)")
+            #expect(status.startTime == 4711, "\(line)")
+            #expect(status.hasEnded == hasEnded, "\(line)")
+        }
     }
 
     @Test("a file is read from its first byte; an empty file, a folder or a missing file gives nil")

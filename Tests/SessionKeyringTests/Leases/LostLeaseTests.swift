@@ -7,45 +7,40 @@ import Testing
 
 @Suite("A lease that is lost while its closure runs", .tags(.kernel))
 struct LostLeaseTests {
+    private let kernel: ScratchStore
+    private var store: SecretStore { kernel.store }
+
+    init() throws { kernel = try ScratchStore() }
+
     @Test("checkHeld throws, and the error reports that others may have worked at the same time")
     func checkHeld() throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
-        do {
+        let error = #expect(throws: SecretStoreError.self) {
             try store.withBlockingLease("job", lasting: .milliseconds(300), waiting: .zero) { lease in
                 try lease.checkHeld()
                 try loseAllLeases(of: store)
                 usleep(400_000)
                 try lease.checkHeld()
             }
-            Issue.record("the lease was not lost")
-        } catch let error as SecretStoreError {
-            #expect(error.code == .leaseLost)
-            #expect(error.description.contains("another holder may have worked"))
-            #expect(!error.description.contains("nothing was written"))
         }
+        #expect(error?.code == .leaseLost)
+        #expect(error?.description.contains("another holder may have worked") == true)
+        #expect(error?.description.contains("nothing was written") == false)
     }
 
     @Test("the error of a late update reports that nothing was written")
     func lateUpdate() throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
-        do {
+        let error = #expect(throws: SecretStoreError.self) {
             try store.blockingUpdate(.password(service: "a"), timeout: nil, lasting: .milliseconds(30)) { (_: Int?) in
                 usleep(100_000)
                 return 1
             }
-            Issue.record("the update was not late")
-        } catch let error as SecretStoreError {
-            #expect(error.code == .leaseLost)
-            #expect(error.description.contains("nothing was written"))
         }
+        #expect(error?.code == .leaseLost)
+        #expect(error?.description.contains("nothing was written") == true)
     }
 
     @Test("a lease without a name or with an impossible duration is refused", arguments: [false, true])
     func refused(isBlocking: Bool) async throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
         let cases: [(String, Duration, SecretStoreError.Code)] = [
             ("", .seconds(1), .invalidName), ("job", .milliseconds(9), .invalidTimeout),
             ("job", .seconds(3_601), .invalidTimeout),
@@ -89,8 +84,6 @@ struct LostLeaseTests {
 
     @Test("a closure in its own task is cancelled once the lease is lost")
     func cancelled() async throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
         let began = ContinuousClock.now
         await #expect {
             try await store.withCancellingLease("job", lasting: .milliseconds(400), waiting: .zero) { lease in
@@ -101,14 +94,11 @@ struct LostLeaseTests {
         } throws: { ($0 as? SecretStoreError)?.code == .leaseLost }
         // Less than the closure's hour. Other tests may keep the threads of tasks busy for minutes.
         #expect(ContinuousClock.now - began < .seconds(1_800))
-        withExtendedLifetime(scratch) {}
     }
 
     @Test("a closure in its own task returns, throws, and is cancelled with its caller's task")
     func ends() async throws {
         struct Failure: Error {}
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
         let number = try await store.withCancellingLease("job", lasting: .seconds(2), waiting: .zero) { lease in
             try await Task.sleep(for: .seconds(3))
             return lease.fencingNumber

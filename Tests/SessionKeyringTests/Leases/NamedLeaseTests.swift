@@ -8,12 +8,15 @@ import Testing
 
 @Suite("Named leases in the kernel", .tags(.kernel))
 struct NamedLeaseTests {
+    private let kernel: ScratchStore
+    private var store: SecretStore { kernel.store }
+
+    init() throws { kernel = try ScratchStore() }
+
     @Test("taking or checking a lease is forbidden if an unsearchable keyring has its name")
     func unsearchable() throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
         _ = try store.backend.takeLease("other", lasting: .seconds(60))
-        let leases = try scratch.keyring.search(keyring: NamespaceRings.leasesName)
+        let leases = try kernel.scratch.keyring.search(keyring: NamespaceRings.leasesName)
         try Key(leases.addKeyring("default:lease:job")).setPermissions([.possessorSetAttribute])
         let uses: [() throws -> Void] = [
             { _ = try store.blockingTryLease("job") }, { _ = try store.backend.isLeaseHeld("job") },
@@ -23,11 +26,9 @@ struct NamedLeaseTests {
 
     @Test("a lease is taken in a new ring if the known ring was removed, which loses its leases")
     func removedRing() throws {
-        let scratch = try ScratchKeyring()
-        let (anchor, store) = (scratch.keyring, try scratch.store())
         func removeRing() throws {
-            let ring = try anchor.search(keyring: NamespaceRings.leasesName)
-            try anchor.unlink(Key(ring))
+            let ring = try kernel.scratch.keyring.search(keyring: NamespaceRings.leasesName)
+            try kernel.scratch.keyring.unlink(Key(ring))
             #expect(becomesTrue(within: 60) { (try? Key(ring).describe()) == nil })
         }
         let lost = try store.backend.takeLease("job", lasting: .seconds(60))
@@ -44,14 +45,9 @@ struct NamedLeaseTests {
         "listing items and making room remove the expired lease of a ring maker, but no held lease",
         arguments: [false, true])
     func sweeping(isList: Bool) throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
         let held = try store.backend.takeLease("held", lasting: .seconds(60))
-        let makers = LeaseRing(scratch.keyring, permissions: .possessorAll)
-        guard let maker = try makers.acquire("skr-making:x", lasting: .milliseconds(20), waiting: .seconds(5)) else {
-            Issue.record("it is not free")
-            return
-        }
+        let makers = LeaseRing(kernel.scratch.keyring, permissions: .possessorAll)
+        let maker = try makers.take("skr-making:x", lasting: .milliseconds(20))
         let ring = maker.ring
         usleep(30_000)
         let backend = try #require(store.backend as? KernelBackend)
@@ -64,8 +60,6 @@ struct NamedLeaseTests {
 
     @Test("lease names may be longer than key names, and different long names are different leases")
     func longNames() throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
         let names = ["a", "b"].map { String(repeating: "x", count: 5_000) + $0 }
         let held = try names.map { try store.backend.takeLease($0, lasting: .seconds(60)) }
         for name in names { #expect(try store.backend.isLeaseHeld(name)) }
@@ -75,19 +69,16 @@ struct NamedLeaseTests {
 
     @Test("a long lease name becomes its hash in hexadecimal digits")
     func shortenedName() throws {
-        let scratch = try ScratchKeyring()
-        let backend = try scratch.store().backend
-        let kernel = try #require(backend as? KernelBackend)
+        let backend = try #require(store.backend as? KernelBackend)
         let long = String(repeating: "x", count: 300)
         let hash = LeaseRecord.hash(of: Array("default:\(long)".utf8).span.bytes)
-        #expect(kernel.itemLeases.name(for: long) == "default:#\(String(hash, radix: 16))")
-        #expect(kernel.itemLeases.name(for: "x") == "default:x")
+        #expect(backend.itemLeases.name(for: long) == "default:#\(String(hash, radix: 16))")
+        #expect(backend.itemLeases.name(for: "x") == "default:x")
     }
 
     @Test("a released lease is not held, and can't be renewed, named or released again")
     func afterRelease() throws {
-        let scratch = try ScratchKeyring()
-        let lease = try scratch.store().backend.takeLease("job", lasting: .seconds(60))
+        let lease = try store.backend.takeLease("job", lasting: .seconds(60))
         #expect(lease.release())
         #expect(lease.timeLeft == .zero)
         #expect(try !lease.renew(lasting: .seconds(60)))

@@ -57,4 +57,12 @@ extension LeaseRing {
             return nil
         }
     }
+
+    /// Takes the lease of that name, and throws if others hold it for five seconds.
+    func take(_ name: String = "job", lasting duration: Duration) throws(KeyringError) -> HeldLease {
+        guard let lease = try acquire(name, lasting: duration, waiting: .seconds(5)) else {
+            throw KeyringError(.alreadyExists, in: .move)
+        }
+        return lease
+    }
 }

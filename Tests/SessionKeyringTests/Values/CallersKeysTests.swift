@@ -12,37 +12,29 @@
         @Test("signing keys keep their bytes, are read back unchanged, and make valid signatures")
         func signing() throws {
             let curve = Curve25519.Signing.PrivateKey()
-            try check(curve) { [known = curve.publicKey] key in
-                known.isValidSignature(try key.signature(for: message), for: message)
-            }
+            try check(curve, curve.publicKey) { $1.isValidSignature(try $0.signature(for: message), for: message) }
             let p256 = P256.Signing.PrivateKey()
-            try check(p256) { [known = p256.publicKey] key in
-                known.isValidSignature(try key.signature(for: message), for: message)
-            }
+            try check(p256, p256.publicKey) { $1.isValidSignature(try $0.signature(for: message), for: message) }
             let p384 = P384.Signing.PrivateKey()
-            try check(p384) { [known = p384.publicKey] key in
-                known.isValidSignature(try key.signature(for: message), for: message)
-            }
+            try check(p384, p384.publicKey) { $1.isValidSignature(try $0.signature(for: message), for: message) }
             let p521 = P521.Signing.PrivateKey()
-            try check(p521) { [known = p521.publicKey] key in
-                known.isValidSignature(try key.signature(for: message), for: message)
-            }
+            try check(p521, p521.publicKey) { $1.isValidSignature(try $0.signature(for: message), for: message) }
         }
 
         @Test("agreement keys keep their bytes, are read back unchanged, and give the same secret")
         func agreement() throws {
             let (curve, curvePeer) = (Curve25519.KeyAgreement.PrivateKey(), Curve25519.KeyAgreement.PrivateKey())
             let curveSecret = try curvePeer.sharedSecretFromKeyAgreement(with: curve.publicKey)
-            try check(curve) { try $0.sharedSecretFromKeyAgreement(with: curvePeer.publicKey) == curveSecret }
+            try check(curve, curveSecret) { try $0.sharedSecretFromKeyAgreement(with: curvePeer.publicKey) == $1 }
             let (p256, p256Peer) = (P256.KeyAgreement.PrivateKey(), P256.KeyAgreement.PrivateKey())
             let p256Secret = try p256Peer.sharedSecretFromKeyAgreement(with: p256.publicKey)
-            try check(p256) { try $0.sharedSecretFromKeyAgreement(with: p256Peer.publicKey) == p256Secret }
+            try check(p256, p256Secret) { try $0.sharedSecretFromKeyAgreement(with: p256Peer.publicKey) == $1 }
             let (p384, p384Peer) = (P384.KeyAgreement.PrivateKey(), P384.KeyAgreement.PrivateKey())
             let p384Secret = try p384Peer.sharedSecretFromKeyAgreement(with: p384.publicKey)
-            try check(p384) { try $0.sharedSecretFromKeyAgreement(with: p384Peer.publicKey) == p384Secret }
+            try check(p384, p384Secret) { try $0.sharedSecretFromKeyAgreement(with: p384Peer.publicKey) == $1 }
             let (p521, p521Peer) = (P521.KeyAgreement.PrivateKey(), P521.KeyAgreement.PrivateKey())
             let p521Secret = try p521Peer.sharedSecretFromKeyAgreement(with: p521.publicKey)
-            try check(p521) { try $0.sharedSecretFromKeyAgreement(with: p521Peer.publicKey) == p521Secret }
+            try check(p521, p521Secret) { try $0.sharedSecretFromKeyAgreement(with: p521Peer.publicKey) == $1 }
         }
 
         @Test("a value that a codec encodes into its own memory stays intact")
@@ -54,8 +46,12 @@
             #expect(encoder.memory.allSatisfy { $0 == UInt8(ascii: "7") })
         }
 
-        /// Stores a key, and checks that the key and the stored copy are unchanged.
-        private func check<Key: RawRepresentableKey>(_ key: Key, works: (Key) throws -> Bool) throws {
+        /// Stores a key, and checks that the key and the stored copy are unchanged and work.
+        ///
+        /// - Parameter known: the public key or shared secret, made before the key is stored.
+        private func check<Key: RawRepresentableKey, Known>(
+            _ key: Key, _ known: Known, works: (Key, Known) throws -> Bool
+        ) throws {
             let scratch = try ScratchKeyring()
             let store = try scratch.store()
             let before = Array(key.rawRepresentation)
@@ -65,7 +61,7 @@
                 // Compared outside of the macro, which would print the bytes.
                 let isSame = Array(key.rawRepresentation) == before
                 #expect(isSame, "\(Key.self)")
-                #expect(try works(key), "\(Key.self)")
+                #expect(try works(key, known), "\(Key.self)")
             }
         }
     }

@@ -24,6 +24,14 @@ struct SlotFetchTests {
         }
     }
 
+    @Test("a value that a slot stores with a refresh time is not fetched again, and an update gets it")
+    func saved() async throws {
+        let slot = store.slot(for: item, as: String.self)
+        try slot.save("saved", refreshAfter: .seconds(600))
+        #expect(try await slot.value { _ in Fetched("fetched") } == "saved")
+        #expect(try blocking { try slot.blockingUpdate { old in (old ?? "") + "2" } } == "saved2")
+    }
+
     @Test(
         "a value that a slot fetches gets the slot's timeout unless it brings its own",
         arguments: [Duration.seconds(7_200), nil])
@@ -31,10 +39,7 @@ struct SlotFetchTests {
         let slot = store.slot(for: item, as: String.self, timeout: .seconds(36_000))
         let expected = timeout ?? .seconds(36_000)
         #expect(try await slot.value { (_: String?) in Fetched("x", timeout: timeout) } == "x")
-        guard case .after(let left)? = try store.attributes(of: item)?.expiry else {
-            Issue.record("it has no timeout")
-            return
-        }
+        let left = try #require(try store.timeLeft(of: item))
         #expect(left.atLeast > expected - .seconds(60) && left.atLeast <= expected)
     }
 }

@@ -11,13 +11,6 @@ struct StoredTimeoutTests {
     private let store = SecretStore(backend: InMemoryBackend())
     private let item = ItemIdentity.password(service: "api")
 
-    private var timeLeft: Duration? { get throws { try timeLeft(of: item) } }
-
-    private func timeLeft(of item: ItemIdentity) throws -> Duration? {
-        guard case .after(let left)? = try store.attributes(of: item)?.expiry else { return nil }
-        return left.atLeast + left.precision
-    }
-
     @Test("each way of storing sets the given timeout, or no timeout", arguments: [Duration.seconds(3_600), nil])
     func timeout(timeout: Duration?) async throws {
         let ways: [@Sendable () async throws -> Void] = [
@@ -38,7 +31,7 @@ struct StoredTimeoutTests {
         for (number, way) in ways.enumerated() {
             try store.clear()
             try await way()
-            let left = try timeLeft
+            let left = try store.timeLeft(of: item)?.atMost
             #expect((left == nil) == (timeout == nil), "\(number)")
             if let left, let timeout { #expect(left > timeout - .seconds(60) && left <= timeout + .seconds(60)) }
         }
@@ -49,61 +42,57 @@ struct StoredTimeoutTests {
         let slot = store.slot(for: item, as: String.self)
         let (timeout, fresh, usable) = (Duration.seconds(36_000), Duration.seconds(3_600), Duration.seconds(18_000))
         let limit = Duration.seconds(1)
-        let ways: [@Sendable () async throws -> Void] = [
-            { [store, item] in
-                try store.set(
-                    "x", for: item, timeout: timeout, refreshAfter: fresh, usableFor: usable)
+        let ways: [@Sendable (SecretStore, ItemIdentity) async throws -> Void] = [
+            { try $0.set("x", for: $1, timeout: timeout, refreshAfter: fresh, usableFor: usable) },
+            { try $0.set(SecretBytes(utf8: "x"), for: $1, timeout: timeout, refreshAfter: fresh, usableFor: usable) },
+            { try $0.add("x", for: $1, timeout: timeout, refreshAfter: fresh, usableFor: usable) },
+            { try $0.add(SecretBytes(utf8: "x"), for: $1, timeout: timeout, refreshAfter: fresh, usableFor: usable) },
+            {
+                try await $0.set(
+                    "x", for: $1, timeout: timeout, refreshAfter: fresh, usableFor: usable, waiting: limit)
             },
-            { [store, item] in
-                try store.set(
-                    SecretBytes(utf8: "x"), for: item, timeout: timeout, refreshAfter: fresh, usableFor: usable)
-            },
-            { [store, item] in
-                try store.add(
-                    "x", for: item, timeout: timeout, refreshAfter: fresh, usableFor: usable)
-            },
-            { [store, item] in
-                try store.add(
-                    SecretBytes(utf8: "x"), for: item, timeout: timeout, refreshAfter: fresh, usableFor: usable)
-            },
-            { [store, item] in
-                try await store.set(
-                    "x", for: item, timeout: timeout, refreshAfter: fresh, usableFor: usable, waiting: limit)
-            },
-            { [store, item] in
-                try await store.set(
-                    SecretBytes(utf8: "x"), for: item, timeout: timeout, refreshAfter: fresh, usableFor: usable,
+            {
+                try await $0.set(
+                    SecretBytes(utf8: "x"), for: $1, timeout: timeout, refreshAfter: fresh, usableFor: usable,
                     waiting: limit)
             },
-            { [store, item] in
-                try await store.add(
-                    "x", for: item, timeout: timeout, refreshAfter: fresh, usableFor: usable, waiting: limit)
+            {
+                try await $0.add(
+                    "x", for: $1, timeout: timeout, refreshAfter: fresh, usableFor: usable, waiting: limit)
             },
-            { [store, item] in
-                try await store.add(
-                    SecretBytes(utf8: "x"), for: item, timeout: timeout, refreshAfter: fresh, usableFor: usable,
+            {
+                try await $0.add(
+                    SecretBytes(utf8: "x"), for: $1, timeout: timeout, refreshAfter: fresh, usableFor: usable,
                     waiting: limit)
             },
-            { try slot.save("x", timeout: timeout, refreshAfter: fresh, usableFor: usable) },
-            { try await slot.save("x", timeout: timeout, refreshAfter: fresh, usableFor: usable, waiting: limit) },
+            { _, _ in try slot.save("x", timeout: timeout, refreshAfter: fresh, usableFor: usable) },
+            { _, _ in
+                try await slot.save("x", timeout: timeout, refreshAfter: fresh, usableFor: usable, waiting: limit)
+            },
         ]
         for (number, way) in ways.enumerated() {
             try store.clear()
-            try await way()
+            try await way(store, item)
             for (item, expected) in [(item, timeout), (item.freshnessSentinel, fresh), (item.usableSentinel, usable)] {
-                let left = try timeLeft(of: item) ?? .zero
+                let left = try store.timeLeft(of: item)?.atMost ?? .zero
                 #expect(left > expected - .seconds(60) && left <= expected + .seconds(3_600), "\(number): \(item)")
             }
         }
     }
 
-    @Test("a slot's timeout applies unless a call gives another; credentials get the given timeout")
-    func slots() async throws {
+    @Test(
+        "a slot's timeout applies unless a call gives another; credentials get the given timeout", .tags(.kernel),
+        arguments: Place.allCases)
+    func slots(place: Place) async throws {
+        let scratch = try ScratchKeyring()
+        let store = place == .memory ? SecretStore(backend: InMemoryBackend()) : try scratch.store()
         let slot = store.slot(for: item, as: String.self, timeout: .seconds(36_000))
         let (limit, brief) = (Duration.seconds(1), Duration.seconds(7_200))
         let password: @Sendable () -> InternetCredentials = { InternetCredentials(account: "a", password: "p") }
         let ways: [(hours: Int, store: @Sendable () async throws -> Void)] = [
             (10, { try slot.save("x") }), (2, { try slot.save("x", timeout: brief) }),
+            (10, { try slot.save("x", refreshAfter: .seconds(1_800)) }),
+            (2, { try slot.save("x", timeout: brief, refreshAfter: .seconds(1_800)) }),
             (10, { try slot.add("x") }), (2, { try slot.add("x", timeout: brief) }),
             (10, { try await slot.save("x", waiting: limit) }),
             (2, { try await slot.save("x", timeout: brief, waiting: limit) }),
@@ -111,15 +100,17 @@ struct StoredTimeoutTests {
             (2, { try await slot.add("x", timeout: brief, waiting: limit) }),
             (10, { try await slot.update { _ in "x" } }),
             (2, { try await slot.update(timeout: brief) { _ in "x" } }),
-            (2, { [store] in try store.set(password(), server: "h", timeout: brief) }),
-            (2, { [store] in try store.add(password(), server: "h", timeout: brief) }),
-            (2, { [store] in try await store.set(password(), server: "h", timeout: brief, waiting: limit) }),
-            (2, { [store] in try await store.add(password(), server: "h", timeout: brief, waiting: limit) }),
+            (10, { try blocking { _ = try slot.blockingUpdate { _ in "x" } } }),
+            (2, { try blocking { _ = try slot.blockingUpdate(timeout: brief) { _ in "x" } } }),
+            (2, { try store.set(password(), server: "h", timeout: brief) }),
+            (2, { try store.add(password(), server: "h", timeout: brief) }),
+            (2, { try await store.set(password(), server: "h", timeout: brief, waiting: limit) }),
+            (2, { try await store.add(password(), server: "h", timeout: brief, waiting: limit) }),
         ]
         for (number, way) in ways.enumerated() {
             try store.clear()
             try await way.store()
-            let left = try timeLeft(of: #require(try store.identities().first)) ?? .zero
+            let left = try store.timeLeft(of: #require(try store.identities().first))?.atMost ?? .zero
             #expect(left > .seconds(way.hours * 3_600 - 60) && left <= .seconds((way.hours + 1) * 3_600), "\(number)")
         }
     }
@@ -139,23 +130,8 @@ struct StoredTimeoutTests {
                 SecretBytes(copying: refusal.span.bytes), for: item.freshnessSentinel, timeout: .seconds(3_600))
             let isFound = try await way()
             #expect(!isFound, "\(number)")
-            let left = try #require(try timeLeft(of: item.freshnessSentinel), "\(number)")
-            #expect(left <= .seconds(3_601), "\(number)")
-        }
-    }
-
-    @Test("the same credentials can be added only once")
-    func credentialsOnce() async throws {
-        let credentials = InternetCredentials(account: "a", password: "p")
-        try store.add(credentials, server: "h")
-        for isInTask in [false, true] {
-            await #expect {
-                if isInTask {
-                    try await store.add(credentials, server: "h", waiting: .seconds(1))
-                } else {
-                    try store.add(credentials, server: "h")
-                }
-            } throws: { ($0 as? SecretStoreError)?.code == .duplicate }
+            let left = try #require(try store.timeLeft(of: item.freshnessSentinel), "\(number)")
+            #expect(left.atMost <= .seconds(3_601), "\(number)")
         }
     }
 

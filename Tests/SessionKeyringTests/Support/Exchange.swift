@@ -1,0 +1,11 @@
+import Threads
+
+extension Locked {
+    /// Replaces the state, and returns the one before.
+    func exchange(_ state: State) -> State {
+        withLock { current in
+            defer { current = state }
+            return current
+        }
+    }
+}

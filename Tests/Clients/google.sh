@@ -46,7 +46,6 @@ printf '{"id_token":"%s","expires_in":%s}' "$ISSUED" "$(cat "$WORK/lifetime")"
 SCRIPT
 chmod +x issue-token
 export ISSUED=$token
-runs() { cat runs 2>/dev/null | wc -l; }
 echo 3600 >lifetime
 configure "prod -- $WORK/issue-token"
 check "the command's token" prints exchanged ask

@@ -35,7 +35,6 @@ printf '{"access_token":"%s","expires_in":%s}' "$ISSUED" "$(cat "$WORK/lifetime"
 SCRIPT
 chmod +x issue-token
 export ISSUED=$token
-runs() { cat runs 2>/dev/null | wc -l; }
 
 driver "go 1.24 and newer" "GOAUTH as 'go help goauth' documents it: without a URL, then with the URL and the head of a 401"
 export GOAUTH='skr helper go'

@@ -15,7 +15,6 @@ printf '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1be
 SCRIPT
 chmod +x bin/kube-login
 export ISSUED=$token
-runs() { cat runs 2>/dev/null | wc -l; }
 
 by_command() { configure && follow kubectl 1 "$@"; }
 by_file() { configure && page kubectl 2 "$@" >>~/.kube/config; }

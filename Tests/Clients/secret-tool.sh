@@ -89,4 +89,3 @@ check "full quota: the smaller one is still there" says $'^small\t500$' echo "$p
 
 at_once() { for _ in {1..20}; do with -- true; done; services_ended; }
 check "each service ends with its command, even if the command ends at once" at_once
-check "each service has ended with its command" services_ended

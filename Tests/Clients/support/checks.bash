@@ -104,6 +104,9 @@ end_servers() {
 # count FILE PATTERN: prints the number of lines that match.
 count() { grep -cE -- "$2" "$1" || true; }
 
+# runs: prints how often a scenario's own command has run. It writes a line to the file runs each time.
+runs() { cat runs 2>/dev/null | wc -l; }
+
 # page SECTION NUMBER [OLD NEW]...: prints a block of the page UseItWith, or of $PAGE, as the reader sees it, with each
 # text OLD replaced by NEW. The scenarios configure their clients with these blocks, so they fail if the page is wrong.
 page() {

@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 
 /// Removes the namespace's keyring and update flag, so that the user's quota lasts for many runs on one machine.
@@ -32,7 +31,7 @@ private func withoutSession(_ script: String, as user: Int, environment: [String
 
 @Suite(
     "Without a session keyring, storing verbs warn",
-    .enabled(if: geteuid() == 0, "needs root to become another user"))
+    .enabled(if: isRoot, "needs root to become another user"))
 struct SharedSessionTests {
     private func warning(_ user: Int) -> String {
         """

@@ -2,35 +2,33 @@ import Testing
 
 @Suite("SKR_TIMEOUT")
 struct UsualTimeoutTests {
-    /// Returns each item's time left after a script, sorted by name, with `-` for an item without a timeout.
-    private func timesLeft(after script: String, usual: String?) throws -> CommandRunner.Outcome {
+    /// Checks each item's time left after a script, sorted by name, with `-` for an item without a timeout.
+    private func checkTimesLeft(
+        after script: String, usual: String, prints output: String, errors: String? = nil
+    ) throws {
         try CommandRunner().inSession(
             script + "\nskr list | awk -F'\\t' '{ print $2, $NF }' | sort",
-            environment: usual.map { ["SKR_TIMEOUT": $0] } ?? [:])
+            environment: ["SKR_TIMEOUT": usual], prints: output, errors: errors)
     }
 
     @Test("SKR_TIMEOUT sets the lifetime for set and cached unless --timeout does, in all calls")
     func usual() throws {
-        let outcome = try timesLeft(
+        try checkTimesLeft(
             after: #"""
                 printf s | skr set a; printf s | skr set --scope=session b; printf s | skr set c --timeout 60h
                 printf s | skr set d --timeout never; printf s | skr set e --timeout=never
                 skr cached f -- true; skr cached --scope=session g -- true; skr cached h --timeout 60h -- true
                 skr cached i --timeout never -- true; skr cached j --timeout=never -- true
-                """#, usual: "90m")
-        #expect(
-            outcome
-                == .init(
-                    exitCode: 0,
-                    output: "a 1h\nb 1h\nc 2d\nd -\ne -\nf 1h\ng 1h\nh 2d\ni -\nj -\n", errors: ""))
+                """#, usual: "90m", prints: "a 1h\nb 1h\nc 2d\nd -\ne -\nf 1h\ng 1h\nh 2d\ni -\nj -\n", errors: "")
     }
 
     @Test("an empty value counts as unset, and 'never' is a value too", arguments: ["", "never"])
     func none(usual: String) throws {
-        let outcome = try timesLeft(after: "printf s | skr set a; printf s | skr set --scope=session b", usual: usual)
-        #expect(outcome == .init(exitCode: 0, output: "a -\nb -\n", errors: ""))
-        let cached = try timesLeft(after: "skr cached c -- echo x; echo $?", usual: usual)
-        #expect(cached.output == (usual.isEmpty ? "64\n" : "x\n0\nc -\n"))
+        try checkTimesLeft(
+            after: "printf s | skr set a; printf s | skr set --scope=session b", usual: usual, prints: "a -\nb -\n",
+            errors: "")
+        try checkTimesLeft(
+            after: "skr cached c -- echo x; echo $?", usual: usual, prints: usual.isEmpty ? "64\n" : "x\n0\nc -\n")
     }
 
     @Test(
@@ -47,25 +45,23 @@ struct UsualTimeoutTests {
 
     @Test("a bad value does not affect a call that does not need it")
     func unasked() throws {
-        let outcome = try timesLeft(
+        try checkTimesLeft(
             after: #"""
                 printf s | skr set a --timeout 60h; skr get a; skr expire a --timeout 80h; skr lock x --scope session -- echo locked
                 skr cached t --timeout 60h -- true; skr cached --forget t
-                """#, usual: "soon")
-        #expect(outcome == .init(exitCode: 0, output: "slocked\na 3d\n", errors: ""))
+                """#, usual: "soon", prints: "slocked\na 3d\n", errors: "")
     }
 
     @Test("--timeout-from-json and --cache-failures take precedence over SKR_TIMEOUT")
     func fromOutput() throws {
-        let outcome = try timesLeft(
+        try checkTimesLeft(
             after: #"""
                 skr cached a --timeout-from-json .t -- echo '{"t":200000}' >/dev/null
                 skr cached b --timeout-from-json=.t -- echo '{"t":200000}' >/dev/null
                 skr cached c --timeout never --timeout-from-json .t -- echo '{"t":200000}' >/dev/null
                 skr cached e -- false; skr cached e -- echo not kept; skr cached --forget e
                 for run in false 'echo kept'; do RUN=$run skr cached f --cache-failures 1h -- bash -c 'eval "$RUN"'; done
-                """#, usual: "90m")
-        #expect(outcome == .init(exitCode: 0, output: "not kept\na 2d\nb 2d\nc 2d\n", errors: ""))
+                """#, usual: "90m", prints: "not kept\na 2d\nb 2d\nc 2d\n", errors: "")
     }
 
     @Test("--refresh-before is an error without a timeout, or if it exceeds SKR_TIMEOUT")

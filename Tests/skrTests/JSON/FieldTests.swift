@@ -24,7 +24,7 @@ func field(_ path: String, of text: [UInt8]) -> String? {
 @Suite("Fields of JSON")
 struct FieldTests {
     @Test(
-        "a field keeps its exact value",
+        "a field keeps its exact value, paths have names and positions, and the last of two equal names wins",
         arguments: [
             (#"{"a":123456789012345678901234567890}"#, "a", "123456789012345678901234567890"),
             (#"{"a":1.10}"#, "a", "1.10"), (#"{"a":-0}"#, "a", "-0"), (#"{"a":1E+2}"#, "a", "1E+2"),
@@ -33,26 +33,12 @@ struct FieldTests {
             (#"{"a":{"x":" \" ","y":"\\"} }"#, "a", #"{"x":" \" ","y":"\\"}"#),
             (#"{"a":true}"#, "a", "true"), (#"{"a":null}"#, "a", "null"), (#"{"a":""}"#, "a", ""),
             (#"{"a":"\u00e9\ud83d\ude00\n\/\"\\"}"#, "a", "é😀\n/\"\\"), (#"{"a":"\u0000"}"#, "a", "\0"),
-        ])
-    func keeps(text: String, path: String, expected: String) {
-        #expect(field(path, of: Array(text.utf8)) == expected)
-    }
-
-    @Test(
-        "the last of two equal names wins, as in jq",
-        arguments: [
+            // The last of two equal names wins, as in jq.
             (#"{"a":1,"a":2}"#, "a", "2"), (#"{"a":{"b":1},"a":{"c":2}}"#, "a.b", nil),
             (#"{"a":{"b":1},"a":{"b":2,"b":3}}"#, "a.b", "3"), (#"{"a":{"b":1},"a":5}"#, "a.b", nil),
             (#"{"a":1,"\u0061":2}"#, "a", "2"), (#"[{"a":1},{"a":2}]"#, "0.a", "1"),
             (#"{"a":{"b":1},"c":{"a":{"b":2}}}"#, "a.b", "1"),
-        ] as [(String, String, String?)])
-    func lastWins(text: String, path: String, expected: String?) {
-        #expect(field(path, of: Array(text.utf8)) == expected)
-    }
-
-    @Test(
-        "paths have names and positions, with and without a leading dot; names are compared byte by byte",
-        arguments: [
+            // Paths work with and without a leading dot. Names are compared byte by byte.
             (#"{"a":[{"b":7}]}"#, "a.0.b", "7"), (#"{"a":[{"b":7}]}"#, ".a.0.b", "7"), ("[[1,2],3]", ".0.1", "2"),
             ("[1]", "1", nil), ("[1]", "-1", nil), ("[1]", "+0", nil), (#"{"0":5}"#, "0", "5"), ("5", "a", nil),
             (#"{"":{"":1}}"#, "..", "1"), (#"{"e\u0301":1}"#, "\u{E9}", nil), (#"{"\u00e9":1}"#, "\u{E9}", "1"),
@@ -60,7 +46,7 @@ struct FieldTests {
             ("\u{FEFF}{\"a\":1}", "a", "1"), (#"{"a":"\ud800"}"#, "a", "half a character"),
             (#"{"a":"\udc00\ud800","b":1}"#, "b", "1"), (#"{"\ud800":1}"#, "\u{FFFD}", nil),
         ] as [(String, String, String?)])
-    func paths(text: String, path: String, expected: String?) {
+    func fields(text: String, path: String, expected: String?) {
         #expect(field(path, of: Array(text.utf8)) == expected)
     }
 
@@ -111,10 +97,8 @@ struct FieldTests {
             skr exec --env A='skr://api?field=.odd' -- sh -c 'echo $A'; skr get api --field .x; echo $?
             json 5000 | skr set api; skr get api --field .n; echo
             skr cached a --timeout-from-json .e -- echo '{"e":60,"odd":1e400}'; skr cached --forget a; echo $?
-            """#)
-        #expect(
-            outcome.output
-                == "1.10\n1.10\n123456789012345678901234567890\n1.10 123456789012345678901234567890\n1e400\n65\n"
+            """#,
+            prints: "1.10\n1.10\n123456789012345678901234567890\n1.10 123456789012345678901234567890\n1e400\n65\n"
                 + "1.10\n{\"e\":60,\"odd\":1e400}\n0\n")
         #expect(outcome.errors.hasPrefix("skr: error: api: the secret has no field '.x'\nskr: hint: "))
     }

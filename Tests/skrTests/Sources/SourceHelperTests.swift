@@ -4,7 +4,7 @@ import Testing
 struct SourceHelperTests {
     @Test("helpers use sources to answer, and for nothing else")
     func helpers() throws {
-        let outcome = try SourcesUnderTest.run(
+        try SourcesUnderTest.run(
             """
             https://h alice --timeout 1m -- sh -c 'echo git >> runs; echo pw'
             https://h bob --timeout 1m -- sh -c 'echo bob >> runs; echo pw'
@@ -17,9 +17,8 @@ struct SourceHelperTests {
             skr list; skr list --all; skr clear; runs; skr helper git get <<< "$git"; runs; echo ghcr.io | skr helper docker get
             skr helper aws prod | jq -c '[.Version,.AccessKeyId,has("Expiration")]'; runs
             skr helper git get <<< $'protocol=https\nhost=h\nusername=alice\n'; runs; skr list | wc -l
-            """#)
-        #expect(
-            outcome.output == """
+            """#,
+            prints: """
                 {}
 
                 username=alice
@@ -33,15 +32,14 @@ struct SourceHelperTests {
                 git docker aws
                 3
 
-                """, "\(outcome)")
+                """)
     }
 
     @Test("a helper whose source fails answers as if nothing was found, and reports the reason")
     func helperFailure() throws {
         let outcome = try SourcesUnderTest.run(
             "https://h alice --timeout 1m -- sh -c 'exit 3'\nhttps://h bob --timeout 1m -- sh -c 'echo bob >> runs; echo x'",
-            #"printf 'protocol=https\nhost=h\n\n' | skr helper git get; echo $?; runs"#)
-        #expect(outcome.output == "0\n\n", "\(outcome)")
+            #"printf 'protocol=https\nhost=h\n\n' | skr helper git get; echo $?; runs"#, prints: "0\n\n")
         #expect(
             outcome.errors.contains("skr: error: https://h alice: its source failed: 'sh' ended with exit code 3\n"))
     }
@@ -57,28 +55,26 @@ struct SourceHelperTests {
 
     @Test("completion offers the names of sources, and runs none")
     func completion() throws {
-        let outcome = try SourcesUnderTest.run(
+        try SourcesUnderTest.run(
             "api --timeout 1m -- sh -c 'echo run >> runs'\ndb alice --timeout 1m -- true",
             #"""
             for words in 'get ""' 'get db ""' 'exec --env A=""' 'cached ""'; do eval "skr ---complete zsh skr $words" | sed 1d; echo /; done; runs
-            """#)
-        #expect(outcome.output == "api\ndb\n/\nalice\n/\nA=skr://api\nA=skr://db/alice\n/\n/\n\n", "\(outcome)")
+            """#, prints: "api\ndb\n/\nalice\n/\nA=skr://api\nA=skr://db/alice\n/\n/\n\n")
     }
 
     @Test("what doesn't read a secret runs no source")
     func noReaders() throws {
-        let outcome = try SourcesUnderTest.run(
+        try SourcesUnderTest.run(
             "api --timeout 1m -- sh -c 'echo run >> runs; echo s3cret'",
             #"""
             skr list; skr list api; skr list --all; skr expire api --timeout 1m; skr delete api; skr clear; skr clear api; skr doctor > /dev/null
             skr source > /dev/null; skr set api <<< x; skr delete api; runs
-            """#)
-        #expect(outcome.output == "\n", "\(outcome)")
+            """#, prints: "\n")
     }
 
     @Test("if the account is not named, several items and sources are ambiguous, and none runs")
     func ambiguous() throws {
-        let outcome = try SourcesUnderTest.run(
+        try SourcesUnderTest.run(
             """
             db alice --timeout 1m -- sh -c 'echo alice >> runs; echo a'
             db bob --timeout 1m -- sh -c 'echo bob >> runs; echo b'
@@ -89,9 +85,8 @@ struct SourceHelperTests {
             skr helper aws db > /dev/null; echo $?; runs
             printf x | skr set one dave; skr get one; echo $?; skr get one carol; echo; runs; skr get one; echo $?
             skr delete one dave; skr get one
-            """#)
-        #expect(
-            outcome.output == """
+            """#,
+            prints: """
                 65
                 alice, bob
                 65
@@ -102,19 +97,18 @@ struct SourceHelperTests {
                 carol
                 65
                 c
-                """, "\(outcome)")
+                """)
     }
 
     @Test("a helper with a command ignores sources")
     func withCommand() throws {
-        let outcome = try SourcesUnderTest.run(
+        try SourcesUnderTest.run(
             "prod --timeout 1m -- sh -c 'echo source >> runs; echo source'",
             #"""
             skr helper headers prod -- echo command; runs; skr helper headers prod; runs; skr delete prod
             skr cached prod --timeout 1m -- echo cached; runs
-            """#)
-        #expect(
-            outcome.output == """
+            """#,
+            prints: """
                 {"Authorization":"Bearer command"}
 
                 {"Authorization":"Bearer source"}
@@ -122,20 +116,19 @@ struct SourceHelperTests {
                 cached
                 source
 
-                """, "\(outcome)")
+                """)
     }
 
     @Test("after git has erased a refused password, the next lookup asks the source again")
     func erased() throws {
-        let outcome = try SourcesUnderTest.run(
+        let answers = ["1", "1", "2", "2"].map { "username=alice\npassword=\($0)\n" }.joined()
+        try SourcesUnderTest.run(
             "https://h alice --timeout 1m -- sh -c 'echo run >> runs; wc -l < runs'",
             #"""
             question=$'protocol=https\nhost=h\n\n'; skr helper git get <<< "$question"; skr helper git get <<< "$question"
             skr helper git erase <<< $'protocol=https\nhost=h\nusername=alice\npassword=1\n'; skr helper git get <<< "$question"
             skr helper git erase <<< $'protocol=https\nhost=h\nusername=alice\npassword=1\n'; skr helper git get <<< "$question"; runs
-            """#)
-        let answers = ["1", "1", "2", "2"].map { "username=alice\npassword=\($0)\n" }.joined()
-        #expect(outcome.output == answers + "run run\n", "\(outcome)")
+            """#, prints: answers + "run run\n")
     }
 
     @Test("if the source of the first choice fails, a helper's client gets no other secret")

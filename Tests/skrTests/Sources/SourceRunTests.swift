@@ -1,4 +1,3 @@
-import Glibc
 import Keyutils
 import Testing
 
@@ -11,25 +10,22 @@ struct SourceRunTests {
                 + "term --timeout 1m --limit 1s -- sleep 61",
             #"""
             skr get term; echo $?; SECONDS=0; skr get slow; echo $?; [ $SECONDS -lt 20 ] && echo in time; pgrep -cf 'slee[p] 61' -s 0
-            """#)
-        #expect(outcome.output == "75\n75\nin time\n0\n", "\(outcome)")
+            """#, prints: "75\n75\nin time\n0\n")
         #expect(outcome.errors.contains("term: its source failed: 'sleep' ran for more than 1s\n"))
     }
 
     @Test("the command runs at home, without the variables of skr that belong to its caller")
     func surroundings() throws {
-        let outcome = try SourcesUnderTest.run(
+        try SourcesUnderTest.run(
             "api --timeout 1m -- sh -c 'pwd; env | grep -E \"^(SKR_S|SKR_N|SKR_TI|A=)\" | sort; readlink /proc/self/fd/0'",
             #"""
             A=1; export A; unset SKR_TEST_SCRIPT; SKR_SCOPE=session SKR_NAMESPACE=default SKR_TIMEOUT=1h skr get api < /dev/zero | sed "s|$work|W|"
-            """#)
-        #expect(
-            outcome.output == "W/home\nA=1\nSKR_SOURCE_CHAIN=session/default/api/\n/dev/null", "\(outcome)")
+            """#, prints: "W/home\nA=1\nSKR_SOURCE_CHAIN=session/default/api/\n/dev/null")
     }
 
     @Test("a command that asks for its own secret is refused, directly or through another source")
     func recursion() throws {
-        let outcome = try SourcesUnderTest.run(
+        try SourcesUnderTest.run(
             """
             self --timeout 1m -- skr get self
             ping --timeout 1m -- skr get pong
@@ -39,34 +35,31 @@ struct SourceRunTests {
             #"""
             export PATH; for name in self ping; do skr get $name 2>&1 | grep -c 'asks for the item itself'; done
             sed -i "s|env -i|env -i HOME=$HOME PATH=$PATH|" $sources; SECONDS=0; skr get hidden; echo $?; [ $SECONDS -lt 30 ] && echo in time
-            """#)
-        #expect(outcome.output == "1\n1\n75\nin time\n", "\(outcome)")
+            """#, prints: "1\n1\n75\nin time\n")
     }
 
     @Test("two sources that ask for each other in two processes, or without the chain, end at their limits")
     func crosswise() throws {
-        let outcome = try SourcesUnderTest.run(
+        try SourcesUnderTest.run(
             """
             a --timeout 1m --limit 2s -- sh -c 'sleep 0.5; skr get b'
             b --timeout 1m --limit 2s -- sh -c 'sleep 0.5; skr get a'
             """,
             #"""
             SECONDS=0; skr get a 2> /dev/null & a=$!; skr get b 2> /dev/null; echo $?; wait $a; echo $?; [ $SECONDS -lt 40 ] && echo in time
-            """#)
-        #expect(outcome.output == "75\n75\nin time\n", "\(outcome)")
+            """#, prints: "75\n75\nin time\n")
     }
 
     @Test(
         "a signal ends the command and the reader, and is not remembered as a failure",
         arguments: [("INT", 62), ("TERM", 63), ("HUP", 64)])
     func signal(name: String, duration: Int) throws {
-        let outcome = try SourcesUnderTest.run(
+        try SourcesUnderTest.run(
             "api --timeout 1m -- sh -c 'echo run >> runs; [ -e go ] || exec sleep \(duration); echo s3cret'",
             #"""
             set -m; skr get api & while [ ! -e $HOME/runs ]; do sleep 0.05; done; sleep 0.2; kill -\#(name) $!; wait $!
             echo $(($? - $(kill -l \#(name)))); touch $HOME/go; skr get api; echo; pgrep -cf 'slee[p] \#(duration)' -s 0
-            """#)
-        #expect(outcome.output == "128\ns3cret\n0\n", "\(outcome)")
+            """#, prints: "128\ns3cret\n0\n")
     }
 
     @Test("the caller gets a secret that can't be stored, with a warning")
@@ -87,7 +80,7 @@ struct SourceRunTests {
     @Test(
         "a command that becomes another user does not take our session along",
         .enabled(
-            if: geteuid() == 0 && (try? Key.request(.keyring, "_ses")) == nil,
+            if: isRoot && (try? Key.request(.keyring, "_ses")) == nil,
             "only a process without a session keyring could take one along"),
         .serialized,
         arguments: ["get api", "get --no-source x; skr get api", "exec --env A=skr://api -- true"])
@@ -122,8 +115,8 @@ struct SourceRunTests {
         arguments: ["skr delete api", "skr clear"])
     func deletedMeanwhile(command: String) throws {
         let outcome = try SourcesUnderTest.run(
-            "api --timeout 1m -- sh -c '\(command); echo s3cret'", #"skr get api; echo " $?"; skr list"#)
-        #expect(outcome.output == "s3cret 0\n", "\(outcome)")
+            "api --timeout 1m -- sh -c '\(command); echo s3cret'", #"skr get api; echo " $?"; skr list"#,
+            prints: "s3cret 0\n")
         #expect(
             outcome.errors.contains("skr: warning: api: deleted during the fetch; the output is not kept\n"),
             "\(outcome)")
@@ -137,8 +130,7 @@ struct SourceRunTests {
             skr get api & first=$!; while [ ! -e $HOME/started ]; do sleep 0.05; done; sed -i 's/limit 1m/limit 1s/' $sources
             SECONDS=0; skr get api; echo $?; [ $SECONDS -ge 10 -a $SECONDS -le 20 ] && echo in time
             kill $first; wait $first; echo $?
-            """#)
-        #expect(outcome.output == "75\nin time\n143\n", "\(outcome)")
+            """#, prints: "75\nin time\n143\n")
         #expect(outcome.errors.contains("api: its source failed: another process still runs it\n"), "\(outcome)")
     }
 
@@ -146,13 +138,12 @@ struct SourceRunTests {
         "a signal that the command catches ends the reader too, and is not remembered",
         arguments: [("INT", 66), ("TERM", 67)])
     func caughtSignal(name: String, duration: Int) throws {
-        let outcome = try SourcesUnderTest.run(
+        try SourcesUnderTest.run(
             "api --timeout 1m -- sh -c 'trap \"exit 3\" \(name); touch started; [ -e go ] || { sleep \(duration) >&2 & wait; }; echo s3cret'",
             #"""
             set -m; skr get api & while [ ! -e $HOME/started ]; do sleep 0.05; done; sleep 0.2; kill -\#(name) $!; wait $!
             echo $(($? - $(kill -l \#(name)))); touch $HOME/go; skr get api; pkill -f 'slee[p] \#(duration)' -s 0
-            """#)
-        #expect(outcome.output == "128\ns3cret", "\(outcome)")
+            """#, prints: "128\ns3cret")
     }
 
     @Test("what a command prints after its limit is not a secret, but what it printed before its end is")
@@ -164,8 +155,7 @@ struct SourceRunTests {
             """,
             #"""
             skr get late; echo $?; skr get left; echo " $?"; skr list | cut -f 2; pkill -f 'slee[p] 68' -s 0
-            """#)
-        #expect(outcome.output == "75\nwhole 0\nleft\n", "\(outcome)")
+            """#, prints: "75\nwhole 0\nleft\n")
         #expect(outcome.errors.contains("late: its source failed: 'sh' ran for more than 1s\n"), "\(outcome)")
     }
 
@@ -176,28 +166,26 @@ struct SourceRunTests {
             #"""
             export SKR_SOURCES=$sources; mkdir sub
             (unset HOME; skr get api); echo; skr delete api; HOME=sub skr get api; echo; skr delete api; HOME=/nonexistent skr get api; echo $?
-            """#)
-        #expect(outcome.output == "/\n/\n75\n", "\(outcome)")
+            """#, prints: "/\n/\n75\n")
         #expect(outcome.errors.contains("can't change to the home folder: "), "\(outcome)")
         #expect(outcome.errors.contains("hint: check HOME\n"), "\(outcome)")
     }
 
     @Test("if a signal ends 'skr env' during a fetch, eval fails too")
     func signalledEnv() throws {
-        let outcome = try SourcesUnderTest.run(
+        try SourcesUnderTest.run(
             "api --timeout 1m -- sh -c 'touch started; exec sleep 69'",
             #"""
             skr env --env A=skr://api > $work/assignments & while [ ! -e $HOME/started ]; do sleep 0.05; done; sleep 0.2
             kill $!; wait $!; echo $?; eval "$(cat $work/assignments)" || echo failed
-            """#)
-        #expect(outcome.output == "143\nfailed\n", "\(outcome)")
+            """#, prints: "143\nfailed\n")
     }
 
     @Test(
         "while a source's command runs, only skr itself has the secrets that it read before",
-        .enabled(if: geteuid() == 0, "reads the memory of other processes"))
+        .enabled(if: isRoot, "reads the memory of other processes"))
     func guardMemory() throws {
-        let outcome = try SourcesUnderTest.run(
+        try SourcesUnderTest.run(
             "b --timeout 1m -- sh -c 'touch started; while [ ! -e go ]; do sleep 0.05; done; echo x'",
             #"""
             printf 's3cret-%s' in-memory | skr set a
@@ -217,8 +205,7 @@ struct SourceRunTests {
                 print(count > 0)
             END
             touch $HOME/go; wait $!; echo $?
-            """#)
-        #expect(outcome.output == "True\nFalse\n0\n", "\(outcome)")
+            """#, prints: "True\nFalse\n0\n")
     }
 
     @Test("a process whose first thread has ended is ended at the limit, too")
@@ -242,9 +229,9 @@ struct SourceRunTests {
 
     @Test("in a PID namespace that has the machine's /proc, the limit ends the command without its grace")
     func foreignProc() throws {
-        let outcome = try SourcesUnderTest.run(
+        try SourcesUnderTest.run(
             "api --timeout 1m --limit 1s -- sleep 75",
-            "SECONDS=0; unshare -Ur --pid --fork skr get api; echo $?; [ $SECONDS -lt 5 ] && echo in time")
-        #expect(outcome.output == "75\nin time\n", "\(outcome)")
+            "SECONDS=0; unshare -Ur --pid --fork skr get api; echo $?; [ $SECONDS -lt 5 ] && echo in time",
+            prints: "75\nin time\n")
     }
 }

@@ -4,7 +4,7 @@ import Testing
 struct SourceSafetyTests {
     @Test("sources can be turned off, or be in another file")
     func variables() throws {
-        let outcome = try SourcesUnderTest.run(
+        try SourcesUnderTest.run(
             "api --timeout 1m -- echo usual",
             #"""
             skr get --no-source api; echo $?; skr get api --no-source --field x; echo $?; SKR_SOURCES=none skr get api; echo $?
@@ -12,8 +12,7 @@ struct SourceSafetyTests {
             SKR_SOURCES=$work/other skr get api; echo; skr delete api; mkdir -p x/skr; sed s/usual/xdg/ $sources > x/skr/sources
             XDG_CONFIG_HOME=$work/x skr get api; echo; skr delete api; XDG_CONFIG_HOME=x skr get api; echo; skr delete api
             HOME=rel skr get api; echo $?; SKR_SOURCES=$work/none skr get api; echo $?
-            """#)
-        #expect(outcome.output == "1\n1\n1\n64\nother\nxdg\nusual\n1\n1\n", "\(outcome)")
+            """#, prints: "1\n1\n1\n64\nother\nxdg\nusual\n1\n1\n")
     }
 
     @Test(
@@ -41,20 +40,18 @@ struct SourceSafetyTests {
 
     @Test("links and folders that others can add to, but not change, are accepted")
     func safe() throws {
-        let outcome = try SourcesUnderTest.run(
+        try SourcesUnderTest.run(
             "api --timeout 1m -- echo s",
             #"""
             mkdir dot shared; chmod 1777 shared; mv $sources dot/s; ln -s $work/dot/s shared/link; ln -s $work/shared/link $sources
             skr get api; echo; skr delete api; chmod 600 dot/s; chmod 700 $HOME; skr get api
-            """#)
-        #expect(outcome.output == "s\ns", "\(outcome)")
+            """#, prints: "s\ns")
     }
 
     @Test(
         "a file that is too large, or has a NUL byte, is an error",
         arguments: ["head -c 4194305 /dev/zero | tr '\\0' '#'", "printf 'a\\0'"])
     func content(command: String) throws {
-        let outcome = try SourcesUnderTest.run("", "\(command) > $sources; skr get api; echo $?")
-        #expect(outcome.output == "77\n", "\(outcome)")
+        try SourcesUnderTest.run("", "\(command) > $sources; skr get api; echo $?", prints: "77\n")
     }
 }

@@ -2,19 +2,24 @@ import Testing
 
 @Suite("Sources on a terminal")
 struct SourceTerminalTests {
-    private func run(_ source: String, _ script: String, typing answers: [TerminalRunner.Answer]) throws -> String {
-        try TerminalRunner().run(
+    /// Runs a script and checks the end of what the terminal shows.
+    @discardableResult
+    private func run(
+        _ source: String, _ script: String, typing answers: [TerminalRunner.Answer] = [], showsLast end: String
+    ) throws -> String {
+        let shown = try TerminalRunner().run(
             SourcesUnderTest.preparation + script, answering: answers,
             environment: ["SOURCES": source, "SKR_NAMESPACE": ""])
+        #expect(shown.hasSuffix(end), "\(shown)")
+        return shown
     }
 
     @Test("Ctrl-C ends the command and its reader, and the next reader runs the command again")
     func interrupt() throws {
-        let shown = try run(
+        try run(
             "api --timeout 1m -- sh -c 'echo started >&2; [ -e go ] || exec sleep 60; echo s3cret'",
             "trap : INT; skr get api; echo rc=$?; touch $HOME/go; skr get api; pgrep -cf 'slee[p] 60' -s 0",
-            typing: [.init(prompt: "started", keys: "\u{3}")])
-        #expect(shown.hasSuffix("started\n^Crc=130\nstarted\ns3cret\n0\n"), "\(shown)")
+            typing: [.init(prompt: "started", keys: "\u{3}")], showsLast: "started\n^Crc=130\nstarted\ns3cret\n0\n")
     }
 
     @Test("Ctrl-Z stops the command and its reader, and fg continues both")
@@ -22,18 +27,16 @@ struct SourceTerminalTests {
         let shown = try run(
             "api --timeout 1m -- sh -c 'echo started >&2; while [ ! -e go ]; do sleep 0.1; done; echo s3cret'",
             "set -m; skr get api; echo rc=$?; touch $HOME/go; fg > /dev/null; echo rc=$?",
-            typing: [.init(prompt: "started", keys: "\u{1A}")])
+            typing: [.init(prompt: "started", keys: "\u{1A}")], showsLast: "s3cret\nrc=0\n")
         #expect(shown.contains("rc=148\n"), "\(shown)")
-        #expect(shown.hasSuffix("s3cret\nrc=0\n"), "\(shown)")
     }
 
     @Test("the command can ask the person at the terminal")
     func prompt() throws {
-        let shown = try run(
+        try run(
             "api --timeout 1m -- sh -c 'printf \"PIN: \" >&2; read -r pin; echo \"<$pin>\"'",
             "skr get api; skr get api < /dev/null",
-            typing: [.init(prompt: "PIN: ", keys: "1234\n")])
-        #expect(shown.hasSuffix("PIN: 1234\n<1234>\n<1234>\n"), "\(shown)")
+            typing: [.init(prompt: "PIN: ", keys: "1234\n")], showsLast: "PIN: 1234\n<1234>\n<1234>\n")
     }
 
     @Test("who waits for another process is told so after a second, once")
@@ -43,19 +46,17 @@ struct SourceTerminalTests {
             #"""
             skr get api > $work/first & sleep 0.3
             skr get api; wait; cat $work/first; echo
-            """#, typing: [])
-        #expect(shown.hasSuffix("s3cret\ns3cret\n"), "\(shown)")
+            """#, showsLast: "s3cret\ns3cret\n")
         let note = "skr: api: another process runs its source; waiting for it"
         #expect(shown.split(separator: "\n").count { $0 == note } == 1, "\(shown)")
     }
 
     @Test("a reader that is started in the background can ask the person after fg")
     func background() throws {
-        let shown = try run(
+        try run(
             "api --timeout 1m -- sh -c 'printf \"PIN: \" >&2; read -r pin < /dev/tty; echo \"<$pin>\"'",
             "set -m; skr get api & sleep 1; fg > /dev/null; skr get api",
-            typing: [.init(prompt: "PIN: ", keys: "1234\n")])
-        #expect(shown.hasSuffix("<1234>\n<1234>\n"), "\(shown)")
+            typing: [.init(prompt: "PIN: ", keys: "1234\n")], showsLast: "<1234>\n<1234>\n")
     }
 
     @Test("all that a command has started ends at its limit, also if its parent has ended or it leads a session")
@@ -71,35 +72,32 @@ struct SourceTerminalTests {
             # A child that skr had before must not end.
             bash -c 'sleep 72 & exec skr get kid'; echo rc=$?; left; pgrep -cxf 'sleep 72'; pkill -xf 'sleep 72'
             skr get stubborn; echo rc=$?; left; skr get finished; echo rc=$?; left
-            """#, typing: [])
+            """#, showsLast: "rc=75\n0\nx\nrc=0\n0\n")
         #expect(shown.contains("rc=75\n0\n1\n"), "\(shown)")
-        #expect(shown.hasSuffix("rc=75\n0\nx\nrc=0\n0\n"), "\(shown)")
     }
 
     @Test("a signal to the reader alone ends all that the command has started")
     func signal() throws {
-        let shown = try run(
+        try run(
             "api --timeout 1m -- sh -c 'touch started; sleep 74; echo x'",
             #"""
             skr get api & while [ ! -e $HOME/started ]; do sleep 0.05; done; sleep 0.2; kill $!; wait $!; echo rc=$?
             pgrep -cxf 'sleep 74'
-            """#, typing: [])
-        #expect(shown.hasSuffix("rc=143\n0\n"), "\(shown)")
+            """#, showsLast: "rc=143\n0\n")
     }
 
     @Test("a daemon that a command has started is not a child of the program that skr becomes")
     func daemon() throws {
-        let shown = try run(
+        try run(
             "api --timeout 1m -- sh -c '(setsid sleep 73 > /dev/null 2>&1 &); echo s3cret'",
             #"""
             skr exec --env A=skr://api -- bash -c 'pgrep -cxf "sleep 73"; pgrep -cP $$ sleep'; pkill -xf 'sleep 73'
-            """#, typing: [])
-        #expect(shown.hasSuffix("\n1\n0\n"), "\(shown)")
+            """#, showsLast: "\n1\n0\n")
     }
 
     @Test("no zombie remains, even if nobody waits for orphans")
     func zombies() throws {
-        let shown = try run(
+        try run(
             "api --timeout 1m -- sh -c '(sleep 0.1 > /dev/null &); echo s3cret; sleep 0.3'",
             #"""
             python3 -c '
@@ -108,7 +106,6 @@ struct SourceTerminalTests {
             subprocess.run(["skr", "get", "api"])
             time.sleep(0.2)
             print(subprocess.run(["ps", "-o", "stat=", "--ppid", str(__import__("os").getpid())], capture_output=True, text=True).stdout.count("Z"))'
-            """#, typing: [])
-        #expect(shown.hasSuffix("s3cret\n0\n"), "\(shown)")
+            """#, showsLast: "s3cret\n0\n")
     }
 }

@@ -9,9 +9,8 @@ struct SourceTests {
             #"""
             skr get api; echo; skr get api; echo; runs; skr list | cut -f 1-4; skr list --expiring 16m | wc -l
             printf mine | skr set api; skr get api; echo; skr delete api; skr get api; echo; runs
-            """#)
-        #expect(
-            outcome.output == """
+            """#,
+            prints: """
                 s3cret
                 s3cret
                 run
@@ -21,14 +20,14 @@ struct SourceTests {
                 s3cret
                 run run
 
-                """, "\(outcome)")
+                """)
         // `set` without a timeout replaces the item that the source has stored with one.
         #expect(outcome.errors.hasPrefix("skr: api: the old timeout of ") && outcome.errors.count { $0.isNewline } == 1)
     }
 
     @Test("the stored part of the output, and its lifetime")
     func parts() throws {
-        let outcome = try SourcesUnderTest.run(
+        try SourcesUnderTest.run(
             #"""
             raw --timeout 1m --raw -- printf 'a\n\n'
             text --timeout 1m -- printf 'a\n\n'
@@ -43,9 +42,8 @@ struct SourceTests {
             #"""
             for name in raw text line field json both early over never; do skr get $name | od -An -c | tr -d ' \n'; echo; done
             skr list --json | jq -r '.[] | "\(.service) \(.timeLeft | if . == null then "-" elif . <= 60 then "1m" elif . >= 540 then "10m" else . end)"'
-            """#)
-        #expect(
-            outcome.output == """
+            """#,
+            prints: """
                 a\\n\\n
                 a\\n
                 a
@@ -64,24 +62,23 @@ struct SourceTests {
                 raw 1m
                 text 1m
 
-                """, "\(outcome)")
+                """)
     }
 
     @Test("a live item of any kind with that name is found instead")
     func otherKind() throws {
-        let outcome = try SourcesUnderTest.run(
+        try SourcesUnderTest.run(
             "https://h alice --timeout 1m -- sh -c 'echo run >> runs; echo new'",
             #"""
             printf 'protocol=https\nhost=h\nusername=alice\npassword=old\n' | skr helper git store
             skr get https://h alice; echo; skr get https://h; echo; printf 'protocol=https\nhost=h\n' | skr helper git get; runs
-            """#)
-        #expect(outcome.output == "old\nold\nusername=alice\npassword=old\n\n", "\(outcome)")
+            """#, prints: "old\nold\nusername=alice\npassword=old\n\n")
     }
 
     @Test(
         "exec, inject and env run nothing if a secret has neither item nor source, and else each source once, in order")
     func several() throws {
-        let outcome = try SourcesUnderTest.run(
+        try SourcesUnderTest.run(
             """
             a --timeout 1m -- sh -c 'echo a >> runs; echo 1'
             b --timeout 1m -- sh -c 'echo b >> runs; echo {\\"x\\":2,\\"y\\":3}'
@@ -96,9 +93,8 @@ struct SourceTests {
             echo '{{ skr://b?field=y }} {{ skr://a }} {{ skr://b?field=x }}' | skr inject; runs; skr clear; rm $HOME/runs
             skr exec --env A=skr://a --env X='skr://b?field=x' --env B=skr://bad --env C=skr://a -- true; echo $?; runs
             skr delete a; rm $HOME/runs; skr exec --env A=skr://a --file B=skr://b -- sh -c 'echo $A; cat $B'; runs
-            """#)
-        #expect(
-            outcome.output == """
+            """#,
+            prints: """
                 65
                 1
                 1
@@ -112,7 +108,7 @@ struct SourceTests {
                 1
                 {"x":2,"y":3}a
 
-                """, "\(outcome)")
+                """)
     }
 
     @Test("a failure is remembered for a while, and 'skr delete' forgets it")
@@ -129,9 +125,8 @@ struct SourceTests {
             for i in 1 2; do skr get bad; echo $?; done; runs; skr delete bad; echo $?; skr get bad; echo $?; runs; rm $HOME/runs
             skr get again; skr get again; runs; for name in empty none field; do skr get $name; echo $?; skr get $name; done
             skr list; skr set bad <<< x; skr get bad
-            """#)
-        #expect(
-            outcome.output == """
+            """#,
+            prints: """
                 75
                 75
                 bad
@@ -143,7 +138,7 @@ struct SourceTests {
                 75
                 75
                 x
-                """, "\(outcome)")
+                """)
         let errors = outcome.errors.split(separator: "\n").filter { !$0.hasPrefix("skr: hint") }.map(String.init)
         #expect(
             errors == [
@@ -185,9 +180,8 @@ struct SourceTests {
             #"""
             skr get api > /dev/null; skr get bad; skr source; echo $?; skr source --json | jq -c '.[1]'; skr source test api; echo $?
             skr source test bad; echo $?; skr source test nothing; echo $?; skr source test only; skr source test soon; skr delete api && echo deleted; skr source test api > /dev/null; skr list; SKR_SOURCES=none skr source
-            """#)
-        #expect(
-            outcome.output == """
+            """#,
+            prints: """
                 api\t\techo s3cret\t15m\tstored
                 bad\t\tfalse\t1m\tfailed
                 db\tx\tc 'd e'\t1h, from a.b\t-
@@ -203,7 +197,7 @@ struct SourceTests {
                 8 bytes; would not be stored: it ends too soon
                 deleted
 
-                """, "\(outcome)")
+                """)
         #expect(!outcome.output.contains("s3cret\n"))
     }
 }

@@ -1,21 +1,23 @@
-import Glibc
 import Testing
 
-@Suite("Sources and users", .enabled(if: geteuid() == 0, "needs root to become other users"))
+@Suite("Sources and users", .enabled(if: isRoot, "needs root to become other users"))
 struct SourceUserTests {
     /// Runs a script with a home folder that belongs to `user`, and a copy of the tested command that every user can run.
-    private func run(_ sources: String, _ script: String, as user: Int = 60_452) throws -> CommandRunner.Outcome {
+    @discardableResult
+    private func run(
+        _ sources: String, _ script: String, as user: Int = 60_452, prints output: String
+    ) throws -> CommandRunner.Outcome {
         let preparation = #"""
             chmod 755 $work; cp $(command -v skr) $work/skr; export PATH=$work:$PATH; chown -R \#(user):\#(user) $HOME
             as() { setpriv --reuid \#(user) --regid \#(user) --clear-groups "$@"; }; cd /
 
             """#
-        return try SourcesUnderTest.run(sources, preparation + script)
+        return try SourcesUnderTest.run(sources, preparation + script, prints: output)
     }
 
     @Test("if the quota is full, the reader gets the secret, with a warning")
     func quota() throws {
-        let outcome = try run(
+        try run(
             "api --timeout 1m -- sh -c 'echo run >> runs; echo s3cret'",
             #"""
             as keyctl session - bash -c 'skr set room --scope user <<< x; i=0
@@ -24,34 +26,30 @@ struct SourceUserTests {
             runs; cat $work/errors >&2; grep -c "^skr: warning: .*quota.*; the output is not kept$" $work/errors
             """#,
             // No other test uses this user: while its quota is full, it can't even have a new session.
-            as: 60_453)
-        #expect(outcome.output == "s3cret 0\ns3cret 0\nrun run\n2\n", "\(outcome)")
+            as: 60_453, prints: "s3cret 0\ns3cret 0\nrun run\n2\n")
     }
 
     @Test("in another user's session, the reader gets the secret, and it is not stored")
     func foreignSession() throws {
         let outcome = try run(
             "api --timeout 1m -- sh -c 'echo run >> runs; echo s3cret'",
-            "as skr get api; echo \" $?\"; runs; skr list")
-        #expect(outcome.output == "s3cret 0\nrun\n", "\(outcome)")
+            "as skr get api; echo \" $?\"; runs; skr list", prints: "s3cret 0\nrun\n")
         #expect(outcome.errors.hasPrefix("skr: warning: "), "\(outcome)")
     }
 
     @Test("a file of another user is not used, and the error names its owner")
     func otherOwner() throws {
-        let outcome = try run("api --timeout 1m -- echo s3cret", "skr get api; echo $?")
-        #expect(outcome.output == "77\n", "\(outcome)")
+        let outcome = try run("api --timeout 1m -- echo s3cret", "skr get api; echo $?", prints: "77\n")
         #expect(outcome.errors.contains("belongs to user 60452\n"), "\(outcome)")
     }
 
     @Test("a program that runs with the rights of another user ignores sources")
     func setUserID() throws {
-        let outcome = try run(
+        try run(
             "api --timeout 1m -- sh -c 'echo run >> $HOME/runs; echo s3cret'",
             #"""
             chmod 4755 $work/skr; as keyctl session - skr get api 2> /dev/null; echo $?; runs
             chmod 755 $work/skr; as keyctl session - skr get api
-            """#)
-        #expect(outcome.output == "1\n\ns3cret", "\(outcome)")
+            """#, prints: "1\n\ns3cret")
     }
 }

@@ -30,6 +30,20 @@ struct SourcesFileTests {
         #expect(source.command == ["cmd", "--timeout", "x  y"])
     }
 
+    @Test("a line can have the short options -t and -n")
+    func shortOptions() throws {
+        let line = "a -t 1m -n two -- c -n x"
+        #expect(try source(line) == nil)
+        let found = try #require(try source(line, namespace: "two"))
+        #expect(found.timeout == .after(.seconds(60)) && found.command == ["c", "-n", "x"])
+        for (namespace, count) in [("default", 0), ("two", 1)] {
+            let file = SourcesFile(Array(line.utf8), path: "f")
+            #expect(try file.items(scope: .session, namespace: namespace).count == count)
+        }
+        let error = #expect(throws: CommandError.self) { try source("a -x -- c") }
+        #expect(error?.message == "f:1: a source has no option '-x'")
+    }
+
     @Test("without options, a failure is remembered for 5 s, and the command can run for 2 minutes")
     func defaults() throws {
         let source = try #require(try source("a --timeout never -- c"))

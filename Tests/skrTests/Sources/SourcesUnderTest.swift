@@ -1,3 +1,5 @@
+import Testing
+
 /// Runs scripts in a session of their own, with a sources file in a new home folder.
 struct SourcesUnderTest {
     /// The beginning of a script: it makes the home folder, and the file from the variable `SOURCES`.
@@ -8,11 +10,15 @@ struct SourcesUnderTest {
 
         """#
 
-    /// - Parameter sources: the file's lines.
+    /// - Parameters:
+    ///   - sources: the file's lines.
+    ///   - output: what the script must print.
+    @discardableResult
     static func run(
-        _ sources: String, _ script: String, environment: [String: String] = [:]
+        _ sources: String, _ script: String, prints output: String? = nil,
+        at location: SourceLocation = #_sourceLocation
     ) throws -> CommandRunner.Outcome {
         try CommandRunner().inSession(
-            preparation + script, environment: environment.merging(["SOURCES": sources, "SKR_NAMESPACE": ""]) { $1 })
+            preparation + script, environment: ["SOURCES": sources, "SKR_NAMESPACE": ""], prints: output, at: location)
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Keyutils
+import Testing
 
 /// Runs the command as a user does: in its own process, with its input and output.
 struct CommandRunner {
@@ -28,6 +29,12 @@ struct CommandRunner {
         _ script: String, words: [String] = [], environment: [String: String] = [:]
     ) throws -> Outcome {
         try start("/bin/bash", ["-c", script, "bash"] + words, environment: environment)
+    }
+
+    /// Returns what completion offers after these words, without descriptions.
+    func candidates(_ words: [String]) throws -> [Substring] {
+        let answer = try run(["---complete", "zsh", "skr"] + words, input: Data()).output
+        return answer.split(separator: "\n").dropFirst().map { $0.prefix { $0 != "\t" } }
     }
 
     /// A shell function that prints how many keys a keyring has, if they don't vanish within 5 s.
@@ -68,11 +75,24 @@ extension CommandRunner.Outcome {
 
 extension CommandRunner {
     /// Runs a shell script in a new session keyring, so that nothing is left in the tester's own.
-    func inSession(_ script: String, environment: [String: String] = [:]) throws -> Outcome {
-        try shell(
+    ///
+    /// - Parameters:
+    ///   - output: what the script must print.
+    ///   - errors: the errors that it must print; it must then end with 0, too.
+    @discardableResult
+    func inSession(
+        _ script: String, environment: [String: String] = [:], prints output: String? = nil, errors: String? = nil,
+        at location: SourceLocation = #_sourceLocation
+    ) throws -> Outcome {
+        let outcome = try shell(
             #"exec keyctl session - bash -c "$SKR_TEST_SCRIPT" 2> >(grep -v "^Joined session" >&2)"#,
             environment: ["SKR_TEST_SCRIPT": script].merging(environment) { $1 }
         )
+        if let output { #expect(outcome.output == output, "\(outcome)", sourceLocation: location) }
+        if let errors {
+            #expect(outcome.exitCode == 0 && outcome.errors == errors, "\(outcome)", sourceLocation: location)
+        }
+        return outcome
     }
 }
 

@@ -10,8 +10,7 @@ struct HelpWidthTests {
     private func helps(_ environment: [String: String], in run: (String, [String: String]) throws -> String) throws
         -> [(command: String, text: String)]
     {
-        let answer = try CommandRunner().run("---complete", "zsh", "skr", "").output
-        let verbs = answer.split(separator: "\n").dropFirst().compactMap { $0.split(separator: "\t").first }
+        let verbs = try CommandRunner().candidates([""])
         let commands =
             ["skr help", "skr --help", "skr-secrets --help", "skr-stress --help"]
             + verbs.map { "skr help \($0)" } + ["skr get -h"]
@@ -52,8 +51,7 @@ struct HelpWidthTests {
         let texts = try commands.map { try pipe($0, ["COLUMNS": "80"]) }
         #expect(Set(texts).count == 1)
         #expect(texts[0].split(separator: "\n", omittingEmptySubsequences: false).count <= 24, "\(texts[0])")
-        let verbs = try CommandRunner().run("---complete", "zsh", "skr", "").output.split(separator: "\n").dropFirst()
-            .compactMap { $0.split(separator: "\t").first }.filter { $0 != "help" }
+        let verbs = try CommandRunner().candidates([""]).filter { $0 != "help" }
         let labels = texts[0].split(separator: "\n").filter { $0.hasPrefix("  ") }.flatMap { line in
             line.prefix(18).split { $0 == " " || $0 == "," }
         }

@@ -2,14 +2,6 @@ import Testing
 
 @Suite("skr clear reports how many items it deleted")
 struct ClearCountTests {
-    @Test("clear also removes a failure that cached remembers without an output")
-    func silentFailure() throws {
-        let outcome = try CommandRunner().inSession(
-            "skr cached f --cache-failures 5m --timeout 5m -- false; skr clear f; skr cached f --timeout 5m -- echo ran"
-        )
-        #expect(outcome.output == "ran\n", "\(outcome)")
-    }
-
     private static let script = #"""
         clear() { skr clear "$@"; echo "$?"; }; fill() { for name in a b c; do printf 1 | skr set $name me; done; }
         fill; clear --yes; clear; fill; printf 1 | skr set a; skr cached a --timeout 5m -- true; clear a; clear a; clear b --namespace other; clear b
@@ -38,27 +30,26 @@ struct ClearCountTests {
 
     @Test("if standard error is not a terminal, clear reports nothing")
     func pipe() throws {
-        let outcome = try CommandRunner().inSession(Self.script)
-        #expect(outcome == .init(exitCode: 0, output: String(repeating: "0\n", count: 6), errors: ""))
+        try CommandRunner().inSession(Self.script, prints: String(repeating: "0\n", count: 6), errors: "")
     }
 
     @Test("clear exits with 77 if it may not change the keyring")
     func refused() throws {
-        let outcome = try CommandRunner().inSession(
+        try CommandRunner().inSession(
             #"""
             printf 1 | skr set a; keyctl setperm $(keyctl search @s keyring skr:$SKR_NAMESPACE) 0x1b1b0000
             skr clear; echo $?; skr clear a; echo $?; skr list | cut -f 2
-            """#)
-        #expect(outcome.output == "77\n77\na\n", "\(outcome)")
+            """#, prints: "77\n77\na\n")
     }
 
-    @Test("clear removes a remembered failure together with the output of the same name")
-    func failure() throws {
-        let outcome = try CommandRunner().inSession(
-            #"""
-            skr cached a --timeout 5m -- echo one; skr cached a --timeout 5m --force --cache-failures 5m -- false; echo $?
+    @Test(
+        "clear also removes a failure that cached remembers, with an output of the same name or without one",
+        arguments: [("skr cached a --timeout 5m -- echo one", "--force", "one\n"), ("true", "", "")])
+    func failure(before: String, option: String, output: String) throws {
+        try CommandRunner().inSession(
+            """
+            \(before); skr cached a --timeout 5m \(option) --cache-failures 5m -- false; echo $?
             skr clear a; skr cached a --timeout 5m -- echo two
-            """#)
-        #expect(outcome == .init(exitCode: 0, output: "one\n1\ntwo\n", errors: ""), "\(outcome)")
+            """, prints: output + "1\ntwo\n", errors: "")
     }
 }

@@ -12,10 +12,8 @@ struct EarlyGetTests {
 
     @Test("for generated calls, both executables give the same bytes, errors and exit code")
     func comparison() throws {
-        let chosen = ProcessInfo.processInfo.environment["SKR_TEST_SEED"].flatMap { UInt64($0) }
-        let seed = chosen ?? UInt64.random(in: 1 ... .max)
-        print("SKR_TEST_SEED=\(seed)")
-        var cases = EarlyGetCases(seed: seed)
+        print("SKR_TEST_SEED=\(testSeed)")
+        var cases = EarlyGetCases(seed: testSeed)
         let (count, batch) = Self.isFull ? (10_000, 500) : (300, 300)
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("skr-test-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -32,7 +30,8 @@ struct EarlyGetTests {
                 ])
             let lines = outcome.output.split(separator: "\n")
             #expect(
-                lines.first == "same", "seed \(seed)\n\(outcome.output.prefix(4_000))\(outcome.errors.prefix(1_000))")
+                lines.first == "same",
+                "seed \(testSeed)\n\(outcome.output.prefix(4_000))\(outcome.errors.prefix(1_000))")
             answered += lines.last.flatMap { Int($0) } ?? 0
         }
         // A comparison of errors alone would prove little.

@@ -30,8 +30,7 @@ struct InjectTests {
             printf '{{ skr://api' | skr inject; echo $?; skr inject -i /no/such; echo $?; skr inject -i / ; echo $?
             skr inject < /dev/zero; echo $?; skr inject x; echo $?; skr inject <&-; echo $?
             echo '{"a":1}' | skr set json; echo '{{ skr://api?field=x }} {{ skr://json?field=y }}' | skr inject; echo $?
-            """#)
-        #expect(outcome.output == "1\n65\n65\n65\n64\n64\n65\n64\n64\n65\n")
+            """#, prints: "1\n65\n65\n65\n64\n64\n65\n64\n64\n65\n")
         #expect(outcome.errors.contains("skr: error: no such items, or they have expired: one, two al\n"))
         #expect(outcome.errors.contains("skr: error: api: the secret is not JSON\n"))
         #expect(
@@ -51,20 +50,18 @@ struct InjectTests {
         let outcome = try CommandRunner().inSession(
             #"""
             work=$(mktemp -d); trap 'rm -rf $work' EXIT; cd $work; printf 'ab\n\n{{ skr://a/b/c }}' > t; skr inject -i t; echo $?
-            """#)
-        #expect(outcome.output == "65\n")
+            """#, prints: "65\n")
         #expect(outcome.errors.hasPrefix("skr: error: t:3: the reference has more than one '/'"), "\(outcome)")
     }
 
     @Test("scope and namespace can be options, and only references need a keyring")
     func places() throws {
-        let outcome = try CommandRunner().inSession(
+        try CommandRunner().inSession(
             #"""
             printf 1 | skr set a --namespace "$SKR_NAMESPACE-one"
             echo '{{ skr://a }}' | skr inject --namespace "$SKR_NAMESPACE-one" --scope session
             keyctl revoke @s; echo x | skr inject; echo '{{ skr://a }}' | skr inject; echo $?
-            """#)
-        #expect(outcome.output == "1\nx\n69\n")
+            """#, prints: "1\nx\n69\n")
     }
 
     @Test("an endless stream of secrets is refused instead of collected")
@@ -73,8 +70,7 @@ struct InjectTests {
             #"""
             head -c 15000 /dev/zero | tr '\0' x | skr set big
             yes '{{skr://big}}' | head -n 5000 | skr inject | wc -c
-            """#)
-        #expect(outcome.output == "0\n")
+            """#, prints: "0\n")
         #expect(outcome.errors.contains("skr: error: the secrets together have more than 64 MiB\n"))
     }
 

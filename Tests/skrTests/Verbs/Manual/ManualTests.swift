@@ -79,10 +79,7 @@ struct ManualTests {
 
     /// Returns the verbs that completion offers after these words.
     private func verbs(behind words: [String]) throws -> [String] {
-        try CommandRunner().run(["---complete", "zsh", "skr"] + words + [""], input: Data()).output.split(
-            separator: "\n"
-        ).dropFirst()
-            .compactMap { $0.split(separator: "\t").first.map(String.init) }.filter { $0 != "help" }
+        try CommandRunner().candidates(words + [""]).map(String.init).filter { $0 != "help" }
     }
 
     @Test("the page of skr has every exit code, and every variable that the code names")
@@ -161,22 +158,5 @@ struct ManualTests {
         let outcome = try CommandRunner().run(["manual"] + words.split(separator: " ").map(String.init), input: Data())
         #expect(outcome.exitCode == 64 && outcome.output.isEmpty)
         #expect(outcome.errors.hasPrefix("skr: error: no such \(unknown)\nskr: hint: did you mean 'g"))
-    }
-
-    @Test(
-        "the hint for a mistyped verb is the nearest verb",
-        arguments: [
-            ("gte", "get"), ("st", "set"), ("sesion", "session"), ("lst", "list"), ("dele", "delete"), ("exe", "exec"),
-            ("Get", "get"),
-        ]
-    )
-    func nearest(typed: String, meant: String) throws {
-        for words in [[typed, "api"], ["help", typed]] {
-            let outcome = try CommandRunner().run(words, input: Data())
-            #expect(outcome.exitCode == 64 && outcome.output.isEmpty)
-            #expect(
-                outcome.errors.hasPrefix("skr: error: no such verb: \(typed)\nskr: hint: did you mean '\(meant)'? "))
-        }
-        #expect(try CommandRunner().run("xyzzy").errors.hasSuffix("skr: hint: 'skr help' lists the verbs\n"))
     }
 }

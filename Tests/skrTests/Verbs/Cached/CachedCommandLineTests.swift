@@ -1,20 +1,11 @@
 import Testing
 
 @Suite("skr cached: another command under the same name")
-struct CachedCommandLineTests {
-    private func run(_ script: String) throws -> CommandRunner.Outcome {
-        try CommandRunner().inSession(CachedTests.counting + "export SKR_TIMEOUT=5m\n" + script)
-    }
+struct CachedCommandLineTests: ScriptTests {
+    let preparation = CachedTests.counting + "export SKR_TIMEOUT=5m\n"
 
     @Test("another command runs and replaces the kept output with a warning, and then is a hit itself")
     func replaces() throws {
-        let outcome = try run(
-            #"""
-            skr cached a -- bash -c "run 'echo one'"; skr cached a -- bash -c "run 'echo two'"
-            skr cached a -- bash -c "run 'echo two'"; skr cached a -- bash -c "run 'echo one'"; runs
-            skr cached b --key x -- echo one; skr cached b --key x -- echo two
-            """#)
-        #expect(outcome.output == "one\ntwo\ntwo\none\n3\none\ntwo\n")
         func warning(_ name: String) -> String {
             """
             skr: warning: '\(name)' held the output of another command; this output replaces it
@@ -22,7 +13,13 @@ struct CachedCommandLineTests {
 
             """
         }
-        #expect(outcome.errors == warning("a") + warning("a") + warning("b --key x"))
+        try expect(
+            #"""
+            skr cached a -- bash -c "run 'echo one'"; skr cached a -- bash -c "run 'echo two'"
+            skr cached a -- bash -c "run 'echo two'"; skr cached a -- bash -c "run 'echo one'"; runs
+            skr cached b --key x -- echo one; skr cached b --key x -- echo two
+            """#, prints: "one\ntwo\ntwo\none\n3\none\ntwo\n",
+            errors: warning("a") + warning("a") + warning("b --key x"))
     }
 
     @Test(
@@ -44,79 +41,72 @@ struct CachedCommandLineTests {
 
     @Test("another first word makes another command, and another environment does not")
     func ends() throws {
-        let outcome = try run(
+        try expect(
             #"""
             skr cached a -- echo x; skr cached a -- printf x 2> /dev/null; echo
             first() { python3 -c 'import os, sys; os.execvpe("skr", sys.argv[2:], {sys.argv[1]: "1", **os.environ})' "$@"; }
             for name in A B C; do first $name skr cached b -- date +%N; done | uniq | wc -l
-            """#)
-        #expect(outcome == .init(exitCode: 0, output: "x\nx\n1\n", errors: ""))
+            """#, onlyPrints: "x\nx\n1\n")
     }
 
     @Test("if the other command fails, the first command's output stays")
     func failure() throws {
-        let outcome = try run(
+        try expect(
             #"""
             skr cached a -- bash -c "run 'echo one'"; skr cached a -- bash -c 'echo bad; exit 3' 2> /dev/null; echo $?
             skr cached a -- bash -c "run 'echo one'"; runs
-            """#)
-        #expect(outcome == .init(exitCode: 0, output: "one\nbad\n3\none\n1\n", errors: ""))
+            """#, onlyPrints: "one\nbad\n3\none\n1\n")
     }
 
     @Test("a remembered failure belongs only to its own command")
     func rememberedFailure() throws {
-        let outcome = try run(
+        try expect(
             #"""
             try() { skr cached a --cache-failures 5m "$@" 2> /dev/null; echo $?; }
             try -- bash -c "run 'echo bad; exit 3'"; try -- echo good; try -- bash -c "run 'echo bad; exit 3'"; runs
-            """#)
-        #expect(outcome.output == "bad\n3\ngood\n0\nbad\n3\n2\n")
+            """#, prints: "bad\n3\ngood\n0\nbad\n3\n2\n")
     }
 
     @Test("two commands that alternate under one name get their own outputs, and none waits forever")
     func alternating() throws {
-        let outcome = try run(
+        try expect(
             #"""
             for i in {1..8}; do
                 skr cached a -- bash -c "run 'sleep 0.1; echo one'" & skr cached a -- bash -c "run 'sleep 0.1; echo two'" &
             done 2> /dev/null | sort | uniq -c | tr -d ' '
-            """#)
-        #expect(outcome.output == "8one\n8two\n")
+            """#, prints: "8one\n8two\n")
     }
 
     @Test("--force and --refresh-before warn too, and never fall back to another command's output")
     func refreshing() throws {
-        let outcome = try run(
+        let outcome = try expect(
             #"""
             skr cached a -- echo one; skr cached a --refresh-before 1m -- bash -c 'exit 4'; echo $?
             skr cached a --refresh-before 1m --stale-while-refreshing -- echo two; skr cached a --force -- echo three
-            """#)
-        #expect(outcome.output == "one\n4\ntwo\nthree\n")
+            """#, prints: "one\n4\ntwo\nthree\n")
         #expect(outcome.errors.split(separator: "\n").filter { $0.contains("warning") }.count == 2)
     }
 
     @Test("an output of an unknown command is fetched again, and --forget and clear leave no trace")
     func unknown() throws {
-        let outcome = try run(
+        try expect(
             CommandRunner.left + #"""
                 skr cached a -- echo new; ring=$(keyctl search @s keyring skr:$SKR_NAMESPACE)
                 keyctl add user cached:a: planted $ring > /dev/null; skr cached a -- echo new
                 skr cached --forget a; skr cached b -- true; skr clear b; left $ring
-                """#)
-        #expect(outcome == .init(exitCode: 0, output: "new\nnew\nkeyring is empty\n", errors: ""))
+                """#, onlyPrints: "new\nnew\nkeyring is empty\n")
     }
 }
 
 @Suite("skr cached: in a session that has ended")
-struct CachedRevokedTests {
+struct CachedRevokedTests: ScriptTests {
     @Test("CMD runs, its output is printed but not kept, and the exit code is CMD's")
     func revoked() throws {
-        let outcome = try CommandRunner().inSession(
+        let outcome = try expect(
             #"""
             keyctl revoke @s; skr cached a --timeout 5m -- bash -c 'echo out; exit 7'; echo $?
             skr cached a --timeout 5m --refresh-before 1m -- echo out; echo $?; skr cached a --timeout 5m -- skr-no-such; echo $?
-            """#)
-        #expect(outcome.output == "out\n7\nout\n0\n127\n")
+            """#, prints: "out\n7\nout\n0\n127\n")
         let lines = outcome.errors.split(separator: "\n")
         #expect(
             lines.first == "skr: warning: nothing is kept: this login session has ended and its keyring was revoked")
@@ -126,7 +116,7 @@ struct CachedRevokedTests {
 
     @Test("in a revoked session, skr executes CMD in its own process")
     func becomes() throws {
-        let outcome = try CommandRunner().inSession(
+        let outcome = try run(
             "keyctl revoke @s; skr cached a --timeout 5m -- sh -c 'echo $$' & wait $!; echo $!")
         let numbers = outcome.output.split(separator: "\n")
         #expect(numbers.count == 2 && numbers.first == numbers.last, "\(outcome)")
@@ -134,9 +124,8 @@ struct CachedRevokedTests {
 
     @Test("if the session ends while CMD runs, the exit code is CMD's and a warning is printed")
     func endsMeanwhile() throws {
-        let outcome = try CommandRunner().inSession(
-            "skr cached a --timeout 5m -- bash -c 'keyctl revoke @s; echo out'; echo $?")
-        #expect(outcome.output == "out\n0\n")
+        let outcome = try expect(
+            "skr cached a --timeout 5m -- bash -c 'keyctl revoke @s; echo out'; echo $?", prints: "out\n0\n")
         #expect(
             outcome.errors.hasPrefix(
                 "skr: warning: this login session has ended and its keyring was revoked; the output is not kept"))
@@ -145,7 +134,7 @@ struct CachedRevokedTests {
 
     @Test("the output of a client's command is converted for the client")
     func client() throws {
-        let outcome = try CommandRunner().inSession(
+        let outcome = try run(
             #"""
             keyctl revoke @s; skr helper npm a --timeout 5m -- echo t0ken; echo $?
             skr helper google b --timeout 5m -- echo t0ken 2>&1 | grep -c warning

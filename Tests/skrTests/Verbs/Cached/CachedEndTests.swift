@@ -2,14 +2,12 @@ import Foundation
 import Testing
 
 @Suite("skr cached: how a call ends")
-struct CachedEndTests {
-    private func run(_ script: String) throws -> CommandRunner.Outcome {
-        try CommandRunner().inSession(CachedTests.counting + script)
-    }
+struct CachedEndTests: ScriptTests {
+    let preparation = CachedTests.counting
 
     @Test("no call leaves a lease, and without write permission the command does not run")
     func leases() throws {
-        let outcome = try run(
+        let outcome = try expect(
             #"""
             leases() { for key in $(keyctl rlist $(keyctl search @s keyring skr-leases)); do keyctl rdescribe $key; done | grep -c ':lease:'; }
             end() { "$@" &> /dev/null; echo "$? $(leases)"; }
@@ -19,14 +17,13 @@ struct CachedEndTests {
             export ring=$(keyctl search @s keyring skr:$SKR_NAMESPACE)
             same e --timeout 5m -- eval 'keyctl setperm $ring 0x1b1b0000; echo out'; echo "$? $(leases)"
             end same f --timeout 5m -- run 'echo ran'; runs
-            """#)
-        #expect(outcome.output == "0 0\n1 0\n65 0\n0 0\n0 0\n0 0\nout\n77 0\n77 0\n0\n", "\(outcome)")
+            """#, prints: "0 0\n1 0\n65 0\n0 0\n0 0\n0 0\nout\n77 0\n77 0\n0\n")
         #expect(outcome.errors.hasPrefix("skr: error: e: this process has no access to the keyring\n"), "\(outcome)")
     }
 
     @Test("a signal ends skr while it waits for another call or for a reader of its output")
     func signals() throws {
-        let outcome = try run(
+        try expect(
             #"""
             work=$(mktemp -d); cd $work; trap 'rm -rf $work $COUNTER' EXIT; mkfifo pipe go; exec 9<> pipe
             dd if=/dev/zero of=pipe bs=4096 count=256 oflag=nonblock 2> /dev/null
@@ -37,11 +34,9 @@ struct CachedEndTests {
             stuck a --timeout 5m -- echo x; stuck b --timeout 5m --refresh-before 1m -- echo x
             stuck c --timeout 5m --refresh-before 1m --stale-while-refreshing -- echo x; stuck d --timeout 5m -- bash -c 'echo x; exit 3'
             skr cached e --timeout 5m -- bash -c 'echo x > $COUNTER; cat go' & holder=$!
-            for ((i = 0; i < 600; i++)); do [[ -s $COUNTER ]] && break; sleep 0.05; done
-            skr cached e --timeout 5m -- bash -c 'echo x > $COUNTER; cat go' & sleep 0.1; ended $!
+            filled $COUNTER; skr cached e --timeout 5m -- bash -c 'echo x > $COUNTER; cat go' & sleep 0.1; ended $!
             echo new > go; wait $holder; echo $?
-            """#)
-        #expect(outcome.output == "x\nx\n143\n143\n143\n143\n143\nnew\n0\n", "\(outcome)")
+            """#, prints: "x\nx\n143\n143\n143\n143\n143\nnew\n0\n")
     }
 
     @Test("a failure without output is cached until it expires or until an output replaces it")
@@ -62,33 +57,30 @@ struct CachedEndTests {
 
     @Test("a failing command needs no lifetime in its output, and a failed write exits with 70")
     func unwritable() throws {
-        let outcome = try run(
+        try expect(
             #"""
             same a --timeout-from-json .e -- eval 'echo no; exit 3'; echo $?
             same b --timeout 5m -- eval 'echo x; exit 3' > /dev/full; echo $?; same c --timeout 5m -- head -c 1048576 /dev/zero > /dev/full; echo $?
-            """#)
-        #expect(outcome.output == "no\n3\n70\n70\n", "\(outcome)")
+            """#, prints: "no\n3\n70\n70\n")
     }
 
     @Test("an oversized output is neither cached nor sent to a client, and the command still finishes")
     func tooLarge() throws {
-        let outcome = try run(
+        try expect(
             #"""
             same a --timeout 5m -- echo old
             same a --timeout 5m --refresh-before 1m -- eval 'head -c 2000000 /dev/zero; exec >&-; sleep 0.1; echo end > $COUNTER'; echo $?
             cat $COUNTER; skr helper npm b --timeout 5m -- head -c 2000000 /dev/zero | wc -c; echo ${PIPESTATUS[0]}
-            """#)
-        #expect(outcome.output == "old\nold\n0\nend\n0\n70\n", "\(outcome)")
+            """#, prints: "old\nold\n0\nend\n0\n70\n")
     }
 
     @Test("a signal to skr ends a refresh with 143, even if an older output is cached")
     func oldOutput() throws {
-        let outcome = try run(
+        try expect(
             #"""
             same a --timeout 5m -- echo old
             same a --timeout 5m --refresh-before 1m -- eval 'kill -TERM $PPID; exec sleep 60' 2> /dev/null; echo $?
-            """#)
-        #expect(outcome.output == "old\n143\n", "\(outcome)")
+            """#, prints: "old\n143\n")
     }
 
     @Test("without the key facility, skr cached exits with 69 and does not run CMD", arguments: [EPERM, ENOSYS])
@@ -100,36 +92,33 @@ struct CachedEndTests {
 
     @Test("skr dies of a signal that it received, and otherwise exits with the command's code")
     func deaths() throws {
-        let outcome = try run(
+        try expect(
             #"""
             ends() { python3 -c 'import subprocess, sys; print(subprocess.run(sys.argv[1:], stderr=subprocess.DEVNULL).returncode)' "$@"; }
             ends skr cached a --timeout 5m -- bash -c 'kill -TERM $PPID; exec sleep 60'; ends skr cached a --timeout 5m -- bash -c 'kill -TERM $$'
             ends skr cached a --timeout 5m -- bash -c 'exit 3'; ends skr lock --scope session a -- bash -c 'kill -INT $PPID; exec sleep 60'
-            """#)
-        #expect(outcome.output == "-15\n143\n3\n-2\n", "\(outcome)")
+            """#, prints: "-15\n143\n3\n-2\n")
     }
 
-    @Test("skr forwards every signal to the command, not only the first one")
+    @Test("skr forwards every signal to the command, not only the first one, and leaves no lease")
     func severalSignals() throws {
-        let outcome = try run(
+        try expect(
             #"""
             skr cached a --timeout 5m -- bash -c 'trap "echo one >> $COUNTER" USR1; echo x >> $COUNTER; while :; do sleep 0.01; done' & child=$!
             lines() { for ((i = 0; i < 600; i++)); do (($(runs) >= $1)) && break; sleep 0.05; done; }
             lines 1; kill -USR1 $child; lines 2; kill -USR1 $child; lines 3; kill $child; wait $child; echo $?; runs
-            """#)
-        #expect(outcome.output == "143\n3\n", "\(outcome)")
+            skr cached a --timeout 5m -- echo free
+            """#, prints: "143\n3\nfree\n")
     }
 
     @Test("a background command has the caller's signal mask; in a revoked session CMD reads nothing")
     func surroundings() throws {
-        let outcome = try run(
+        try expect(
             #"""
             same a --timeout 5m -- echo old
             same a --timeout 5m --refresh-before 1m --stale-while-refreshing -- eval 'grep SigBlk /proc/self/status > $COUNTER'
-            for ((i = 0; i < 600; i++)); do [[ -s $COUNTER ]] && break; sleep 0.05; done
-            diff $COUNTER <(grep SigBlk /proc/self/status) && echo same
+            filled $COUNTER; diff $COUNTER <(grep SigBlk /proc/self/status) && echo same
             keyctl revoke @s; echo input | skr cached b --timeout 5m -- cat; echo $?
-            """#)
-        #expect(outcome.output == "old\nold\nsame\n0\n", "\(outcome)")
+            """#, prints: "old\nold\nsame\n0\n")
     }
 }

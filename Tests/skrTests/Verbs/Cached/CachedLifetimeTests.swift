@@ -4,10 +4,8 @@ import Testing
 import skr
 
 @Suite("skr cached: how long")
-struct CachedLifetimeTests {
-    private func run(_ script: String) throws -> CommandRunner.Outcome {
-        try CommandRunner().inSession(CachedTests.counting + script)
-    }
+struct CachedLifetimeTests: ScriptTests {
+    let preparation = CachedTests.counting
 
     @Test("the lifetime can be in the output, as seconds or as a date, and the shorter one counts")
     func fromOutput() throws {
@@ -42,18 +40,16 @@ struct CachedLifetimeTests {
             (#"{"e":1e400}"#, "neither"), (#"{"e":"nan"}"#, "neither"),
         ])
     func unusable(output: String, problem: String) throws {
-        let outcome = try CommandRunner().inSession(
+        let outcome = try expect(
             #"skr cached a --timeout-from-json .e --timeout 5m -- echo "$OUT"; echo $?; skr cached --forget a 2>/dev/null; echo $?"#,
-            environment: ["OUT": output])
-        #expect(outcome.output == "65\n1\n")
+            environment: ["OUT": output], prints: "65\n1\n")
         #expect(outcome.errors.hasPrefix("skr: error: --timeout-from-json '.e': ") && outcome.errors.contains(problem))
     }
 
     @Test("an output that is valid for one more second or for ten years is cached", arguments: [1, 315_576_000])
     func lastSecond(seconds: Int) throws {
         let output = "{\"e\":\(seconds)}"
-        let outcome = try CommandRunner().inSession("skr cached a --timeout-from-json .e -- echo '\(output)'")
-        #expect(outcome == .init(exitCode: 0, output: "\(output)\n", errors: ""))
+        try expect("skr cached a --timeout-from-json .e -- echo '\(output)'", onlyPrints: "\(output)\n")
     }
 
     @Test("a number above 1,000,000,000 is a Unix time")
@@ -89,51 +85,46 @@ struct CachedLifetimeTests {
 
     @Test("--refresh-before fetches the output again, and keeps the current one if that fails")
     func refresh() throws {
-        let outcome = try run(
+        try expect(
             #"""
             same a --timeout 5m -- echo old
             same a --timeout 5m --refresh-before 1m -- bash -c "run 'echo sorry >&2; exit 3'" 2>&1; echo $?; runs
             same a --timeout 5m --refresh-before 1m --timeout-from-json .e -- echo 'no json' 2>/dev/null; echo $?
             same a --timeout 5m --refresh-before 1m -- echo new; same a --timeout 5m --refresh-before 1m -- echo newer
-            """#)
-        #expect(outcome == .init(exitCode: 0, output: "old\nsorry\nold\n0\n1\nold\n0\nnew\nnew\n", errors: ""))
+            """#, onlyPrints: "old\nsorry\nold\n0\n1\nold\n0\nnew\nnew\n")
     }
 
     @Test("an output that lives for less than --refresh-before is fetched again by the next call")
     func dueAtOnce() throws {
-        let outcome = try run(
+        try expect(
             #"""
             print='echo x >> $COUNTER; echo "$0"'
             try() { same a --timeout-from-json .e --refresh-before 2m -- bash -c "$print" "{\"e\":$1}"; }
             try 30; try 600; try 600; runs
-            """#)
-        #expect(outcome == .init(exitCode: 0, output: "{\"e\":30}\n{\"e\":600}\n{\"e\":600}\n2\n", errors: ""))
+            """#, onlyPrints: "{\"e\":30}\n{\"e\":600}\n{\"e\":600}\n2\n")
     }
 
     @Test("while one call fetches the output again, other calls get the current one")
     func othersGoOn() throws {
-        let outcome = try run(
+        try expect(
             #"""
             same a --timeout 5m -- echo old; mkfifo $COUNTER.go
             same a --timeout 5m --refresh-before 1m -- bash -c 'echo x >> $COUNTER; cat $COUNTER.go' & 
-            for ((i = 0; i < 600; i++)); do [[ -s $COUNTER ]] && break; sleep 0.05; done
-            same a --timeout 5m --refresh-before 1m -- echo never; echo new > $COUNTER.go; wait
+            filled $COUNTER; same a --timeout 5m --refresh-before 1m -- echo never; echo new > $COUNTER.go; wait
             same a --timeout 5m --refresh-before 1m -- echo never; rm $COUNTER.go
-            """#)
-        #expect(outcome == .init(exitCode: 0, output: "old\nold\nnew\nnew\n", errors: ""))
+            """#, onlyPrints: "old\nold\nnew\nnew\n")
     }
 
     @Test("--stale-while-refreshing answers immediately, holds no pipe open and refreshes afterwards")
     func stale() throws {
-        let outcome = try run(
+        try expect(
             #"""
             same a --timeout 5m -- echo old; mkfifo $COUNTER.go
             x=$(same a --timeout 5m --refresh-before 1m --stale-while-refreshing -- bash -c 'cat $COUNTER.go; echo err >&2' 2>&1)
             echo "got $x"; echo new > $COUNTER.go
             for ((i = 0; i < 600; i++)); do x=$(same a --timeout 5m -- false); [[ $x == new ]] && break; sleep 0.05; done
             echo "$x"; rm $COUNTER.go
-            """#)
-        #expect(outcome == .init(exitCode: 0, output: "old\ngot old\nnew\n", errors: ""))
+            """#, onlyPrints: "old\ngot old\nnew\n")
     }
 
     @Test("--cache-failures remembers one failure for all calls, until an output or --forget drops it")

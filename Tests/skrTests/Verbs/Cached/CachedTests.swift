@@ -5,13 +5,15 @@ import Testing
 import skr
 
 @Suite("skr cached")
-struct CachedTests {
+struct CachedTests: ScriptTests {
     /// Shell functions that count runs: `run` runs a command and adds a line to a file, and `runs` counts the lines.
     ///
+    /// `filled` waits until a file has content.
     /// `same` is `skr cached` with the same command line for every command, so that no command counts as another one.
     static let counting = #"""
         export COUNTER=$(mktemp); trap 'rm -f $COUNTER' EXIT; runs() { wc -l < $COUNTER; }
         run() { echo x >> $COUNTER; eval "$1"; }; export -f run
+        filled() { for ((i = 0; i < 600; i++)); do [[ -s $1 ]] && break; sleep 0.05; done; }
         same() {
             local own=(); while [[ $1 != -- ]]; do own+=("$1"); shift; done; shift
             RUN="${*@Q}" skr cached "${own[@]}" -- bash -c 'eval "$RUN"'
@@ -19,93 +21,80 @@ struct CachedTests {
 
         """#
 
-    private func run(_ script: String, environment: [String: String] = [:]) throws -> CommandRunner.Outcome {
-        try CommandRunner().inSession(CommandRunner.signals + Self.counting + script, environment: environment)
-    }
+    let preparation = CommandRunner.signals + CachedTests.counting
 
     @Test("the output is kept byte for byte, and the command runs once")
     func hit() throws {
-        let outcome = try run(
+        try expect(
             #"""
             for way in 1 2 3; do skr cached a --timeout 5m -- bash -c "run 'printf \"a\0\n\n\"'" | od -An -tx1; done
             skr cached --scope=session a --timeout=5m -- bash -c "run 'printf \"a\0\n\n\"'" | od -An -tx1
             skr cached none --timeout 5m -- bash -c 'run :'; skr cached none --timeout 5m -- bash -c 'run :'; runs
-            """#)
-        #expect(
-            outcome == .init(exitCode: 0, output: String(repeating: " 61 00 0a 0a\n", count: 4) + "2\n", errors: ""))
+            """#, onlyPrints: String(repeating: " 61 00 0a 0a\n", count: 4) + "2\n")
     }
 
     @Test("twenty processes that ask at the same time run the command once, and all get its output")
     func crowd() throws {
-        let outcome = try run(
+        try expect(
             #"""
             for i in {1..20}; do skr cached a --timeout 5m -- bash -c "run 'sleep 0.5; echo answer'" & done | sort | uniq -c | tr -d ' '
             wait; runs
-            """#)
-        #expect(outcome == .init(exitCode: 0, output: "20answer\n1\n", errors: ""))
+            """#, onlyPrints: "20answer\n1\n")
     }
 
-    @Test(
-        "an output is not kept if a delete or clear comes during the fetch"
-    )
+    @Test("an output is not kept if a delete or clear comes during the fetch")
     func undone() throws {
-        let outcome = try run(
+        try expect(
             #"""
             same a --timeout 5m -- bash -c 'skr clear; echo old'
             same a --timeout 5m -- echo new; same a --timeout 5m -- echo never
             same a --timeout 5m --force -- bash -c 'skr cached a --forget; echo old'
             same a --timeout 5m -- echo newer
-            """#)
-        #expect(outcome.output == "old\nnew\nnew\nold\nnewer\n")
+            """#, prints: "old\nnew\nnew\nold\nnewer\n")
     }
 
     @Test("each waiting process runs a failing command itself, and has its exit code and output")
     func failures() throws {
-        let outcome = try run(
+        try expect(
             #"""
             for i in {1..4}; do (skr cached a --timeout 5m -- bash -c "run 'echo out; exit 9'"; echo $?) & done | sort | uniq -c | tr -d ' '
             wait; runs; skr cached a --timeout 5m -- bash -c 'echo sorry >&2; kill -TERM $$' 2>&1; echo $?
             skr cached a --timeout 5m -- skr-no-such-command 2>/dev/null; echo $?
             skr cached a --timeout 5m -- /etc/passwd 2>/dev/null; echo $?; skr cached --forget a 2>/dev/null; echo $?
-            """#)
-        #expect(outcome == .init(exitCode: 0, output: "49\n4out\n4\nsorry\n143\n127\n126\n1\n", errors: ""))
+            """#, onlyPrints: "49\n4out\n4\nsorry\n143\n127\n126\n1\n")
     }
 
     @Test("if a process that runs the command is killed, the command ends and another process runs it")
     func killed() throws {
-        let outcome = try run(
+        try expect(
             #"""
             gone() { for ((i = 0; i < 600; i++)); do grep -qs '^State:.[^Z]' /proc/$1/status || { echo gone; return; }; sleep 0.05; done; }
             skr cached a --timeout 5m -- bash -c "run 'echo \$\$ >> $COUNTER.pid; exec sleep 600'" & holder=$!
-            for ((i = 0; i < 600; i++)); do [[ -s $COUNTER.pid ]] && break; sleep 0.05; done
-            kill -KILL $holder; wait $holder 2>/dev/null; echo $?
+            filled $COUNTER.pid; kill -KILL $holder; wait $holder 2>/dev/null; echo $?
             skr cached a --timeout 5m -- bash -c "run 'echo next'"; runs
             gone $(cat $COUNTER.pid); rm $COUNTER.pid
-            """#)
-        #expect(outcome.output == "137\nnext\n2\ngone\n")
+            """#, prints: "137\nnext\n2\ngone\n")
     }
 
     @Test("different keys have different outputs, whatever is in them, and --forget drops one output")
     func keys() throws {
-        let outcome = try run(
+        let outcome = try expect(
             #"""
             try() { same a --timeout 5m "$@" -- bash -c "run 'echo $((++n))'"; }
             try; try --key ''; try --key a --key b; try --key a,b; try --key 'a\' --key b; try --key ''  --key ''
             try --key a --key b; try; skr cached --forget a --key a --key b; echo $?; try --key a --key b; try --key a,b
             skr cached --forget a --key a --key c; echo $?; runs
-            """#)
-        #expect(outcome.output == "1\n2\n3\n4\n5\n6\n3\n1\n0\n9\n4\n1\n7\n")
+            """#, prints: "1\n2\n3\n4\n5\n6\n3\n1\n0\n9\n4\n1\n7\n")
         #expect(outcome.errors.hasPrefix("skr: error: a --key a --key c: no such item"))
     }
 
     @Test("--force runs the command again and replaces the output, but a failure keeps the old one")
     func force() throws {
-        let outcome = try run(
+        try expect(
             #"""
             same a --timeout 5m -- echo 1; same a --timeout 5m --force -- echo 2
             same a --timeout 5m --force -- false; echo $?; same a --timeout 5m -- echo 3
-            """#)
-        #expect(outcome == .init(exitCode: 0, output: "1\n2\n1\n2\n", errors: ""))
+            """#, onlyPrints: "1\n2\n1\n2\n")
     }
 
     @Test("the command has the caller's environment and words, no input, and no descriptor of skr")
@@ -125,20 +114,9 @@ struct CachedTests {
         #expect(lines.dropFirst(4) == ["same", "closed", "closed"])
     }
 
-    @Test("a signal to skr ends the command, and then ends skr in the same way")
-    func signals() throws {
-        let outcome = try run(
-            #"""
-            skr cached a --timeout 5m -- bash -c 'echo ready > $COUNTER; exec sleep 600' & child=$!
-            for ((i = 0; i < 600; i++)); do [[ -s $COUNTER ]] && break; sleep 0.05; done
-            kill -TERM $child; wait $child; echo $?; skr cached a --timeout 5m -- echo free
-            """#)
-        #expect(outcome.output == "143\nfree\n")
-    }
-
     @Test("an output too large for a key is printed with a warning and the command's exit code")
     func tooLarge() throws {
-        let outcome = try run(
+        let outcome = try expect(
             #"""
             big() { skr cached a --timeout 5m "$@" 2> >(sed 's/ has more.*//' >&2) | wc -c; echo ${PIPESTATUS[0]}; }
             big -- bash -c 'head -c 2000000 /dev/zero; exit 7'; big --cache-failures 1m -- bash -c 'yes | head -c 1048576; kill $$'
@@ -148,16 +126,13 @@ struct CachedTests {
             for size in 32767 32768; do
                 skr cached b --timeout 5m -- head -c $size /dev/zero 2>&1 >/dev/null | grep -c 'warning: the output has more than 32767 bytes, the most that a key can hold'
             done
-            """#)
-        #expect(outcome.output == "2000000\n7\n1048576\n143\n32767\n0\n32768\n0\n0\n0\n1\n")
+            """#, prints: "2000000\n7\n1048576\n143\n32767\n0\n32768\n0\n0\n0\n1\n")
         #expect(outcome.errors.contains("skr: warning: the output\n"))
     }
 
-    @Test(
-        "if others hold the item too long, the output is printed with a warning, but not kept"
-    )
+    @Test("if others hold the item too long, the output is printed with a warning, but not kept")
     func contended() throws {
-        let outcome = try run(
+        try expect(
             #"""
             # Links the record of another, held lease into a lease of the item, which is then held as well.
             skr cached a --timeout 5m -- bash -c '
@@ -167,11 +142,9 @@ struct CachedTests {
                 keyctl link $(keyctl search $other user by) $(keyctl newring $SKR_NAMESPACE:cached:a: $leases)
                 echo answer'; echo $?
             kill $(<$COUNTER); skr cached a --timeout 5m -- echo next
-            """#)
-        #expect(outcome.output == "answer\n0\nnext\n")
-        #expect(
-            outcome.errors
-                == "skr: warning: a: other processes kept changing the item; the output is not kept\nskr: hint: try again\n"
+            """#, prints: "answer\n0\nnext\n",
+            errors:
+                "skr: warning: a: other processes kept changing the item; the output is not kept\nskr: hint: try again\n"
         )
     }
 

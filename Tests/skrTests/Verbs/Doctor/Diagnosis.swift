@@ -14,6 +14,13 @@ struct Diagnosis {
     }
 
     var checks: [JSON] { whole["checks"] as? [JSON] ?? [] }
+
+    /// Expects that the doctor ended with this exit code, and that these checks have these verdicts.
+    func expect(_ exitCode: Int32, _ verdicts: [String: String], sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(outcome.exitCode == exitCode, "\(outcome)", sourceLocation: sourceLocation)
+        #expect(verdicts.allSatisfy { verdict($0.key) == $0.value }, "\(outcome)", sourceLocation: sourceLocation)
+    }
+
     func verdict(_ id: String) -> String? { checks.first { $0["id"] as? String == id }?["verdict"] as? String }
     func text(_ id: String) -> String { checks.first { $0["id"] as? String == id }?["text"] as? String ?? "" }
     func hint(_ id: String) -> String? { checks.first { $0["id"] as? String == id }?["hint"] as? String }

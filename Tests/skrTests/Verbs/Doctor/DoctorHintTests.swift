@@ -3,8 +3,6 @@ import Testing
 
 import skr
 
-private let isRoot = geteuid() == 0
-
 private let mayRaiseLimit: Bool = {
     let raise = "prlimit --memlock=0:0 setpriv --bounding-set=-ipc_lock prlimit --memlock=8388608:8388608 true"
     return (try? CommandRunner().shell(raise))?.exitCode == 0

@@ -1,7 +1,6 @@
 import Foundation
 import Testing
 
-private let isRoot = geteuid() == 0
 private let mayUnshare = (try? CommandRunner().shell("unshare -Ur true"))?.exitCode == 0
 
 private func asUser(_ id: Int, _ command: String) -> String {
@@ -9,20 +8,18 @@ private func asUser(_ id: Int, _ command: String) -> String {
 }
 
 @Suite("skr doctor, environment by environment")
-struct DoctorTests {
+struct DoctorTests: ScriptTests {
     @Test("in a new session, all scopes are usable, and the session is described as keyctl shows it")
     func ownSession() throws {
         let found = try doctor(#"keyctl session - bash -c "skr doctor --json; keyctl id @s >&2""#)
-        #expect(found.outcome.exitCode == 0)
+        found.expect(0, ["session": "ok", "user": "ok"])
         #expect(found.whole["usable"] as? Bool == true)
-        #expect(found.verdict("session") == "ok")
         #expect(found.facts("session")["name"] as? String == "_ses")
         #expect(found.facts("session")["possessed"] as? Bool == true)
         #expect(found.facts("session")["linksUserKeyring"] as? Bool == false)
         #expect(found.facts("session")["usable"] as? Bool == true)
         let serial = try #require(found.outcome.errors.split(separator: "\n").last)
         #expect(found.facts("session")["serial"] as? Int == Int(serial))
-        #expect(found.verdict("user") == "ok")
         #expect(found.facts("user")["possessed"] as? Bool == false)
         #expect(found.text("session").hasSuffix(", possessed, does not link the user keyring)"))
         #expect(found.text("user").hasSuffix(", not possessed)"))
@@ -42,24 +39,21 @@ struct DoctorTests {
     @Test("a revoked session is a problem with a hint, but the user scope still works")
     func revoked() throws {
         let found = try doctor(#"keyctl session - bash -c "keyctl revoke @s; skr doctor --json" 2>/dev/null"#)
-        #expect(found.outcome.exitCode == 0)
-        #expect(found.verdict("session") == "problem")
+        found.expect(0, ["session": "problem", "user": "ok"])
         #expect(found.text("session").contains("its keyring was revoked"))
         #expect(found.hint("session")?.contains("skr session") == true)
         #expect(found.facts("session")["usable"] as? Bool == false)
-        #expect(found.verdict("user") == "ok")
     }
 
     @Test("another user's session is a warning that names the user", .enabled(if: isRoot))
     func foreign() throws {
         let found = try doctor("keyctl session - \(asUser(60_402, "skr doctor --json"))")
-        #expect(found.verdict("session") == "warning")
+        found.expect(0, ["session": "warning"])
         let bothDirections = "session of uid 0, who can read the secrets in it and replace them"
         #expect(found.text("session").hasPrefix("\(bothDirections); skr refuses to store in it;"))
         let meant = try doctor("keyctl session - \(asUser(60_402, "env SKR_SCOPE=session skr doctor --json"))")
         #expect(meant.text("session").hasPrefix("\(bothDirections); with SKR_SCOPE=session, skr stores in it anyway;"))
         #expect((found.whole["facts"] as? JSON)?["quota"].map { ($0 as? [JSON])?.count } == 2)
-        #expect(found.outcome.exitCode == 0)
     }
 
     @Test("a session in which another user also stores is a warning that names that user", .enabled(if: isRoot))
@@ -114,31 +108,27 @@ struct DoctorTests {
                 60_403,
                 #"keyctl session - bash -c "head -c 14000 /dev/zero | keyctl padd user big @s >/dev/null; skr doctor --json""#
             ))
-        #expect(nearly.verdict("quota") == "warning")
+        nearly.expect(0, ["quota": "warning"])
         #expect(nearly.hint("quota") == "sudo sysctl -w kernel.keys.maxkeys=2000 kernel.keys.maxbytes=2000000")
         #expect(nearly.text("quota").hasSuffix("until the machine restarts; the package skr-quota keeps them raised"))
-        #expect(nearly.outcome.exitCode == 0)
         let full = try doctor(
             asUser(
                 60_404,
                 #"keyctl session - bash -c "for i in {1..220}; do keyctl add user k\$i x @s; done >/dev/null 2>&1; skr doctor --json""#
             ))
-        #expect(full.verdict("quota") == "problem")
-        #expect(full.verdict("session") == "problem")
+        full.expect(69, ["quota": "problem", "session": "problem"])
         #expect(full.text("session").contains("quota is full"))
-        #expect(full.outcome.exitCode == 69)
         #expect(full.outcome.errors.contains("skr: error: no scope keeps secrets here\nskr: hint: "))
     }
 
     @Test("a filter that blocks the key facility is named, with exit code 69", arguments: [EPERM, ENOSYS])
     func blocked(error: CInt) async throws {
         let found = try await doctor(behindFilter: -1, error, endsWith: 69)
-        #expect(found.verdict("calls") == "problem")
+        found.expect(69, ["calls": "problem", "session": "problem", "user": "problem"])
         #expect(found.text("calls").contains("a seccomp filter, as in a container, blocks add_key"))
         #expect(found.hint("calls")?.contains("seccomp") == true)
         #expect(found.facts("calls")["blocked"] as? [String] == ["add_key", "keyctl", "request_key"])
         #expect(found.hint("features") == found.hint("calls"))
-        for scope in ["session", "user"] { #expect(found.verdict(scope) == "problem") }
     }
 
     @Test("a kernel that accepts writes but refuses reads is never reported as usable")
@@ -146,18 +136,14 @@ struct DoctorTests {
         // The filter denies KEYCTL_READ.
         let found = try await doctor(behindFilter: 11, EPERM, endsWith: 69)
         #expect(found.whole["usable"] as? Bool == false)
-        #expect(found.verdict("calls") == "ok")
-        #expect(found.verdict("session") == "problem")
-        #expect(found.verdict("user") == "problem")
+        found.expect(69, ["calls": "ok", "session": "problem", "user": "problem"])
     }
 
     @Test("a user namespace is a warning", .enabled(if: mayUnshare))
     func userNamespace() throws {
         let found = try doctor("keyctl session - unshare -Ur skr doctor --json")
-        #expect(found.verdict("user-namespace") == "warning")
+        found.expect(0, ["user-namespace": "warning", "session": "ok"])
         #expect(found.facts("user-namespace")["isInitial"] as? Bool == false)
-        #expect(found.verdict("session") == "ok")
-        #expect(found.outcome.exitCode == 0)
     }
 
     @Test("without /proc, doctor and all verbs still work, and doctor reports what is unknown", .enabled(if: isRoot))
@@ -166,9 +152,8 @@ struct DoctorTests {
             #"keyctl session - unshare -m bash -c "umount -l /proc; printf 1 | skr set a --timeout 5m; skr list >&2; skr doctor --json""#
         )
         #expect(found.outcome.errors.hasSuffix("password\ta\t\t1\t?\n"))
-        #expect(found.outcome.exitCode == 0)
-        #expect(found.verdict("session") == "ok")
-        for id in ["time-left", "user-namespace", "quota"] { #expect(found.verdict(id) == "warning") }
+        found.expect(
+            0, ["session": "ok", "time-left": "warning", "user-namespace": "warning", "quota": "warning"])
         #expect(found.text("quota") == "uid 0 unknown: /proc/key-users can't be read")
         #expect(found.text("time-left").hasPrefix("unknown: /proc/keys can't be read;"))
         #expect(found.facts("time-left")["known"] as? Bool == false)
@@ -191,7 +176,7 @@ struct DoctorTests {
         let found = try doctor(
             "prlimit --memlock=\(limit):\(limit) \(asUser(60_405, "keyctl session - skr doctor --json"))")
         #expect(found.text("memory-lock").hasSuffix("RLIMIT_MEMLOCK is too small (\(limit) bytes)"))
-        #expect(found.verdict("memory-lock") == "warning" && found.outcome.exitCode == 0)
+        found.expect(0, ["memory-lock": "warning"])
         #expect(found.facts("memory-lock")["locked"] as? Bool == false)
         #expect(found.facts("memory-lock")["limit"] as? Int == limit)
         let expected = limit == 0 ? EPERM : ENOMEM
@@ -214,19 +199,18 @@ struct DoctorTests {
             #"keyctl add user $'x\n7531c66f I------     1 perm 1f030000 60408 65534 keyring   _persistent.60408: empty' x @s"#,
         ])
     func plantedPersistent(plant: String) throws {
-        let outcome = try CommandRunner().inSession(
+        let outcome = try run(
             "keyctl setperm $(\(plant)) 0x3f3f0003; \(asUser(60_408, "skr doctor")) | grep ^ok.*persistent")
         #expect(outcome.output.contains("not tried, because that could create the keyring"), "\(outcome)")
     }
 
     @Test("the doctor works in two pid namespaces that share a session, at the same time", .enabled(if: isRoot))
     func pidNamespaces() throws {
-        let outcome = try CommandRunner().inSession(
+        try expect(
             #"""
             for i in {1..8}; do for j in {1..6}; do unshare -pf skr doctor; done & done | grep -c "^ok *session"
             keyctl rlist @s | wc -w
-            """#)
-        #expect(outcome.output == "48\n0\n")
+            """#, prints: "48\n0\n")
     }
 
     @Test("a restricted session is reported with its serial, and storing in it ends with 77")

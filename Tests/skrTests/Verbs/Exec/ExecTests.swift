@@ -2,10 +2,10 @@ import Foundation
 import Testing
 
 @Suite("skr exec")
-struct ExecTests {
+struct ExecTests: ScriptTests {
     @Test("the command has the secrets in its environment, and the other variables are unchanged")
     func environment() throws {
-        let outcome = try CommandRunner().inSession(
+        let outcome = try run(
             #"""
             printf tok3n | skr set api; printf '{"password":"pa ss","n":[7]}' | skr set db alice; printf '\377\001\n' | skr set --raw odd
             diff <(env -u _ | LC_ALL=C sort) <(skr exec --env TOKEN=skr://api --env P='skr://db?field=password' \
@@ -23,25 +23,23 @@ struct ExecTests {
 
     @Test("--env overrides files, later overrides earlier, and an overridden reference is not read")
     func precedence() throws {
-        let outcome = try CommandRunner().inSession(
+        try expect(
             #"""
             for name in one two three; do printf $name | skr set $name; done
             export A=0 B=0 C=0 D=0 E=0
             skr exec --env D=skr://three --env E=skr://missing --env E=skr://two \
                 --env-file <(printf 'A=skr://one\nB=skr://missing\nC="plain $A"\nD=skr://missing\n') \
                 --env-file <(printf "export B='skr://two' # comment\n") -- bash -c 'echo $A, $B, $C, $D, $E'
-            """#)
-        #expect(outcome == .init(exitCode: 0, output: "one, two, plain $A, three, two\n", errors: ""))
+            """#, onlyPrints: "one, two, plain $A, three, two\n")
     }
 
     @Test("an env file may have at most 1 MiB")
     func largeFile() throws {
-        let outcome = try CommandRunner().inSession(
+        try expect(
             #"""
             file=$(mktemp); trap 'rm -f $file' EXIT; (echo A=1; yes '#' | head -c 1048572) > $file
             skr exec --env-file $file -- printenv A; echo >> $file; skr exec --env-file $file -- printenv A; echo $?
-            """#)
-        #expect(outcome.output == "1\n65\n", "\(outcome)")
+            """#, prints: "1\n65\n")
     }
 
     @Test("a variable that skr sets appears once, even if the environment had it twice")
@@ -59,7 +57,7 @@ struct ExecTests {
         "without /proc, the command gets only the intended variables",
         .enabled(if: geteuid() == 0, "needs root to unmount /proc in its own namespace"))
     func noProc() throws {
-        let outcome = try CommandRunner().inSession(
+        let outcome = try run(
             #"""
             printf s | skr set api
             unshare -m bash -c 'umount -l /proc; for option in "--env A=skr://api" --env=A=skr://api; do
@@ -73,7 +71,7 @@ struct ExecTests {
 
     @Test("skr becomes the command: same process, same exit code, unchanged words")
     func replaces() throws {
-        let outcome = try CommandRunner().inSession(
+        let outcome = try run(
             #"""
             printf s | skr set api
             skr exec --env A=skr://api -- sh -c 'echo $$' & wait $!; echo $!
@@ -89,18 +87,17 @@ struct ExecTests {
 
     @Test("a script without an interpreter line runs as from a shell, and PATH is searched in order")
     func path() throws {
-        let outcome = try CommandRunner().inSession(
+        try expect(
             #"""
             work=$(mktemp -d); trap 'rm -rf $work' EXIT; mkdir $work/a $work/b
             echo 'echo not executable' > $work/a/tool; echo 'echo "b $1"' > $work/b/tool; chmod +x $work/b/tool
             PATH=$work/a:$work/b:$PATH skr exec -- tool x
-            """#)
-        #expect(outcome == .init(exitCode: 0, output: "b x\n", errors: ""))
+            """#, onlyPrints: "b x\n")
     }
 
     @Test("signal actions and mask are unchanged, and no signal is pending")
     func signals() throws {
-        let outcome = try CommandRunner().inSession(
+        try expect(
             #"""
             printf s | skr set api; eval "$SIGNALS"
             for ignored in '' PIPE 'INT QUIT PIPE' 'TERM HUP SEGV ABRT USR1 CHLD'; do
@@ -112,25 +109,24 @@ struct ExecTests {
             skr exec --env A=skr://api -- sh -c 'kill -INT $$'; echo $?
             skr exec --env A=skr://api -- sh -c 'kill -PIPE $$'; echo $?
             trap '' PIPE; skr exec --env A=skr://api -- sh -c 'kill -PIPE $$; echo alive'
-            """#, environment: ["SIGNALS": CommandRunner.signals])
-        #expect(outcome.output == String(repeating: "same\n", count: 12) + "130\n141\nalive\n")
+            """#, environment: ["SIGNALS": CommandRunner.signals],
+            prints: String(repeating: "same\n", count: 12) + "130\n141\nalive\n")
     }
 
     @Test("no descriptor stays open in the command, except for its files")
     func descriptors() throws {
-        let outcome = try CommandRunner().inSession(
+        try expect(
             #"""
             printf s | skr set api; before=$(ls /proc/self/fd | wc -l)
             count() { echo $(($("$@" ls /proc/self/fd | wc -l) - before)); }
             count skr exec --env A=skr://api --env-file <(echo B=1) --; count skr exec --env=A=skr://api --
             count skr session --; count skr session --name skr-test-$$ --; count skr exec --file A=skr://api --file B=skr://api --
-            """#)
-        #expect(outcome.output == "1\n0\n0\n0\n2\n")
+            """#, prints: "1\n0\n0\n0\n2\n")
     }
 
     @Test("--file passes a sealed file that can be read repeatedly")
     func files() throws {
-        let outcome = try CommandRunner().inSession(
+        let outcome = try run(
             #"""
             printf 'a\0b\n' | skr set --raw key; skr set --allow-empty empty < /dev/null
             skr exec --env A=skr://key -- echo started; echo $?
@@ -153,7 +149,7 @@ struct ExecTests {
 
     @Test("the shortcuts and the argument parser have the same effect")
     func shortCuts() throws {
-        let outcome = try CommandRunner().inSession(
+        try expect(
             #"""
             printf one | skr set a; printf two | skr set .b-c_9; printf 3 | skr set d al; skr set --allow-empty e < /dev/null; printf 'x\0' | skr set --raw nul
             head -c 9000 /dev/zero | tr '\0' y | skr set big; export A=old AA=1
@@ -168,20 +164,18 @@ struct ExecTests {
                 run "${parsed[@]}" >/tmp/$SKR_NAMESPACE.3 2>&1; tail -n1 /tmp/$SKR_NAMESPACE.1 | tr '\n' ' '
                 for way in 2 3; do cmp /tmp/$SKR_NAMESPACE.1 /tmp/$SKR_NAMESPACE.$way; done
             done; rm -f /tmp/$SKR_NAMESPACE.*
-            """#)
-        #expect(outcome == .init(exitCode: 0, output: "0 0 0 0 0 65 1 0 0 1 0 0 64 0 ", errors: ""))
+            """#, onlyPrints: "0 0 0 0 0 65 1 0 0 1 0 0 64 0 ")
     }
 
     @Test("scope and namespace can come from options and from the environment")
     func places() throws {
-        let outcome = try CommandRunner().inSession(
+        try expect(
             #"""
             printf 1 | skr set a --namespace "$SKR_NAMESPACE-one"
             skr exec --namespace "$SKR_NAMESPACE-one" --env A=skr://a -- sh -c 'echo $A'
             SKR_NAMESPACE=$SKR_NAMESPACE-one skr exec --env A=skr://a --scope session -- sh -c 'echo $A'
             skr exec --env A=skr://a -- sh -c 'echo $A'; echo $?; SKR_SCOPE=nowhere skr exec -- echo started; echo $?
-            """#)
-        #expect(outcome.output == "1\n1\n1\n64\n")
+            """#, prints: "1\n1\n1\n64\n")
     }
 }
 

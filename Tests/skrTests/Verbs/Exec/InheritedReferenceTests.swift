@@ -1,51 +1,36 @@
 import Testing
 
 @Suite("skr exec resolves references in its environment")
-struct InheritedReferenceTests {
-    /// Runs a script in a new session with two secrets.
-    private func run(_ script: String, environment: [String: String] = [:]) throws -> CommandRunner.Outcome {
-        try CommandRunner().inSession(
-            #"printf s1 | skr set api; printf '{"p":"s2"}' | skr set db alice"# + "\n" + script,
-            environment: environment)
-    }
+struct InheritedReferenceTests: ScriptTests {
+    let preparation = #"printf s1 | skr set api; printf '{"p":"s2"}' | skr set db alice"# + "\n"
 
     @Test("without an option, no variable is resolved and no keyring is needed")
     func untouched() throws {
-        let outcome = try run(
+        try expect(
             #"""
             export A=skr://gone B='skr://my secret'; skr exec -- printenv A B; skr exec --scope=session -- printenv A
             skr exec --env C=skr://api -- bash -c 'echo $A $C'
-            """#)
-        #expect(
-            outcome
-                == .init(
-                    exitCode: 0, output: "skr://gone\nskr://my secret\nskr://gone\nskr://gone s1\n", errors: ""))
+            """#, onlyPrints: "skr://gone\nskr://my secret\nskr://gone\nskr://gone s1\n")
     }
 
     @Test("--env NAME resolves only that variable, in plain and in parsed calls")
     func one() throws {
-        let outcome = try run(
+        try expect(
             #"""
             export A=skr://api B='skr://db/alice?field=p' C=skr://gone
             skr exec --env A --env B -- bash -c 'echo $A $B $C'; skr exec --env=A --env=B -- bash -c 'echo $A $B $C'
             skr exec --env A=skr://gone --env A -- printenv A; skr exec --env A --env A=skr://db -- printenv A; echo $A
-            """#)
-        #expect(
-            outcome
-                == .init(
-                    exitCode: 0,
-                    output: "s1 s2 skr://gone\ns1 s2 skr://gone\ns1\n{\"p\":\"s2\"}\nskr://api\n", errors: ""))
+            """#, onlyPrints: "s1 s2 skr://gone\ns1 s2 skr://gone\ns1\n{\"p\":\"s2\"}\nskr://api\n")
     }
 
     @Test("--env NAME of a variable without a reference is an error that does not show its value")
     func notReference() throws {
-        let outcome = try run(
+        let outcome = try expect(
             #"""
             export A=hunter2 B='skr://my hunter2'
             for name in A B NONE 1x; do skr exec --env $name -- echo started; echo $?; done
             skr exec --file A -- echo started; echo $?
-            """#)
-        #expect(outcome.output == "64\n65\n64\n64\n64\n")
+            """#, prints: "64\n65\n64\n64\n64\n")
         let errors = outcome.errors.split(separator: "\n").filter { $0.hasPrefix("skr: error: ") }
         #expect(
             errors == [
@@ -72,12 +57,11 @@ struct InheritedReferenceTests {
 
     @Test("--env, --file and --env-file override --inherited, and overridden references are not read")
     func overruled() throws {
-        let outcome = try run(
+        try expect(
             #"""
             export A=skr://gone B=skr://gone C=skr://gone D=skr://gone
             skr exec --inherited --env A=skr://api --env-file <(printf 'B=plain\nC=skr://api\n') --file D=skr://api -- bash -c 'echo $A $B $C; cat $D'
-            """#)
-        #expect(outcome == .init(exitCode: 0, output: "s1 plain s1\ns1", errors: ""))
+            """#, onlyPrints: "s1 plain s1\ns1")
     }
 
     @Test("with --inherited, a malformed reference is an error that names the variable, not its value")
@@ -92,7 +76,7 @@ struct InheritedReferenceTests {
 
     @Test("a duplicate variable is passed once, and one whose name isn't UTF-8 is left alone")
     func odd() throws {
-        let outcome = try run(
+        try expect(
             #"""
             python3 -c '
             import ctypes, os
@@ -102,8 +86,6 @@ struct InheritedReferenceTests {
             words = [skr, b"exec", b"--inherited", b"--", b"cat", b"/proc/self/environ"]
             array = lambda texts: (ctypes.c_char_p * (len(texts) + 1))(*texts)
             libc.execve(skr, array(words), array(environment))' | tr '\0' '\n' | grep -a -e '^A=' -e '^B=' -e gone | LC_ALL=C sort | od -An -c | tr -d ' \n'
-            """#)
-        #expect(
-            outcome.output == #"=skr://gone\nA=s1\nB=b\na.b=skr://gone\nskr://gone\n377=skr://gone\n"#, "\(outcome)")
+            """#, prints: #"=skr://gone\nA=s1\nB=b\na.b=skr://gone\nskr://gone\n377=skr://gone\n"#)
     }
 }

@@ -1,24 +1,19 @@
 import Testing
 
 @Suite("skr under the names by which clients start it")
-struct ClientLinkTests {
-    private let skr = CommandRunner()
+struct ClientLinkTests: ScriptTests {
+    /// Makes links to `skr` under the clients' names, in a folder that is first in PATH.
+    let preparation = """
+        bin=$(mktemp -d); trap 'rm -r "$bin"' EXIT
+        for name in {cargo,docker}-credential-skr keyring skr-{askpass,client,vault} terraform-credentials-skr; do
+            ln -s "$(command -v skr)" "$bin/$name"
+        done; PATH=$bin:$PATH
 
-    /// Runs a script in a new session, with links to `skr` under these names first in PATH.
-    private func run(_ names: String, _ script: String) throws -> CommandRunner.Outcome {
-        try skr.inSession(
-            """
-            bin=$(mktemp -d); trap 'rm -r "$bin"' EXIT
-            for name in \(names); do ln -s "$(command -v skr)" "$bin/$name"; done
-            PATH=$bin:$PATH
-            \(script)
-            """)
-    }
+        """
 
     @Test("cargo gets each answer line by line, before it closes its end of the pipe")
     func cargo() throws {
         let outcome = try run(
-            "cargo-credential-skr",
             """
             coproc cargo-credential-skr --cargo-plugin --timeout 8h
             out=${COPROC[1]} pid=$COPROC_PID
@@ -50,43 +45,38 @@ struct ClientLinkTests {
 
     @Test("a cargo request may be longer than a page, but not longer than any key")
     func longCargoRequests() throws {
-        let outcome = try run(
-            "cargo-credential-skr",
+        let outcome = try expect(
             #"""
             token=$(head -c 5000 /dev/zero | tr '\0' t)
             ask() { echo "{\"v\":1,\"registry\":{\"index-url\":\"i\"},\"kind\":\"$1\",\"token\":\"$token\"}"; }
             { ask login; ask get; } | cargo-credential-skr --cargo-plugin | sed 's/t\{5000\}/TOKEN/'
             head -c 262138 /dev/zero | tr '\0' x > "$bin/long"
             cargo-credential-skr --cargo-plugin < "$bin/long"; echo $?
-            """#)
-        #expect(
-            outcome.output == """
+            """#,
+            prints: """
                 {"v":[1]}
                 {"Ok":{"kind":"login"}}
                 {"Ok":{"kind":"get","token":"TOKEN","cache":"session","operation_independent":true}}
                 {"v":[1]}
                 65
 
-                """, "\(outcome)")
+                """)
         #expect(outcome.errors.hasPrefix("skr: error: the request has 262138 bytes or more\n"), "\(outcome)")
     }
 
     @Test("the last part of a link's path decides which client it is for")
     func path() throws {
-        let outcome = try run(
-            "docker-credential-skr",
+        try expect(
             #"""
             "$bin/docker-credential-skr" list; "$bin/../${bin##*/}/docker-credential-skr" list
             exec -a docker-credential-skr "$bin/docker-credential-skr" list
-            """#)
-        #expect(outcome == .init(exitCode: 0, output: "{}\n{}\n{}\n", errors: ""))
+            """#, onlyPrints: "{}\n{}\n{}\n")
     }
 
     @Test("cargo gets an error if skr can't ask for a token, or has no store")
     func cargoErrors() throws {
         let login = #"{"v":1,"registry":{"index-url":"i"},"kind":"login"}"#
         let outcome = try run(
-            "cargo-credential-skr",
             """
             echo '\(login)' | setsid -w cargo-credential-skr --cargo-plugin
             echo '\(login)' | SKR_SCOPE=nowhere cargo-credential-skr --cargo-plugin 2>/dev/null; echo $?
@@ -100,7 +90,6 @@ struct ClientLinkTests {
     @Test("cargo sends its configured options with each request, and an unknown one is an error")
     func cargoWords() throws {
         let outcome = try run(
-            "cargo-credential-skr",
             #"""
             ask() { echo "{\"v\":1,\"registry\":{\"index-url\":\"$1\"},\"kind\":\"$2\",\"token\":\"t\",\"args\":$3}"; }
             {
@@ -119,8 +108,7 @@ struct ClientLinkTests {
 
     @Test("keyring accepts options where pip and uv write them, and drops one newline")
     func keyring() throws {
-        let outcome = try run(
-            "keyring",
+        try expect(
             """
             printf 'p w\\n\\n' | keyring set https://h:8 me
             keyring get https://h:8/simple/ me
@@ -134,18 +122,15 @@ struct ClientLinkTests {
             for words in diagnose --list-backends "get s" "set s" "--mode=all get s u" "--output xml get s u" "get a b c"; do
                 keyring $words </dev/null 2>/dev/null; echo -n $?
             done
-            """)
-        #expect(
-            outcome.output
-                == "p w\n\n{\"username\":\"me\",\"password\":\"p w\\n\"}\n1\nx\n1\n0\n1\n"
-                + String(repeating: "64", count: 7))
-        #expect(outcome.errors == "skr: error: the user or the password has more than one line\n")
+            """,
+            prints: "p w\n\n{\"username\":\"me\",\"password\":\"p w\\n\"}\n1\nx\n1\n0\n1\n"
+                + String(repeating: "64", count: 7),
+            errors: "skr: error: the user or the password has more than one line\n")
     }
 
     @Test("skr-client, terraform-credentials-skr and skr-vault answer their clients")
     func tokens() throws {
-        let outcome = try run(
-            "skr-client terraform-credentials-skr skr-vault",
+        let outcome = try expect(
             """
             hint=$(skr-client --namespace 'a b' --vault-id=-x 2>&1 | sed -n 's/.*store it: //p'); printf h | eval "$hint"
             skr-client --namespace 'a b' --vault-id=-x; skr clear --namespace 'a b'
@@ -156,32 +141,28 @@ struct ClientLinkTests {
             echo v | VAULT_ADDR=https://v/ skr-vault store
             VAULT_ADDR=https://v skr-vault get; VAULT_ADDR= BAO_ADDR=https://v skr-vault get; skr-vault get; echo
             echo w | skr-vault store; VAULT_ADDR=https://127.0.0.1:8200 skr-vault get
-            """)
-        #expect(outcome.output == "h\nd\np\n2\n{}\n{\"token\":\"t\"}\n{}\nvv\nw")
+            """, prints: "h\nd\np\n2\n{}\n{\"token\":\"t\"}\n{}\nvv\nw")
         #expect(outcome.errors.contains("skr: error: dev: no such item, or it has expired"))
         #expect(outcome.errors.contains("skr: hint: store it: skr set dev\n"))
     }
 
     @Test("with servers for both vault and bao in the environment, neither gets a token")
     func twoServers() throws {
-        let outcome = try run(
-            "skr-vault",
+        let outcome = try expect(
             """
             echo v | VAULT_ADDR=https://v skr-vault store; echo b | BAO_ADDR=https://b skr-vault store
             export VAULT_ADDR=https://v BAO_ADDR=https://b
             for word in get store erase; do echo x | skr-vault $word; echo $?; done
             BAO_ADDR=https://v// skr-vault get; echo; BAO_ADDR= skr-vault get; echo; VAULT_ADDR= skr-vault get
-            """)
-        #expect(outcome.output == "64\n64\n64\nv\nv\nb", "\(outcome)")
+            """, prints: "64\n64\n64\nv\nv\nb")
         #expect(outcome.errors.contains("skr: hint: unset one of them"))
     }
 
     @Test("a prompt is never an option, and a question never gets a secret")
     func askpass() throws {
-        let outcome = try run(
-            "skr-askpass",
+        let outcome = try expect(
             """
-            printf p | skr set '/k y'; printf s | skr set sudo me
+            export SKR_NAMESPACE=n; printf p | skr set '/k y'; printf s | skr set sudo me
             skr-askpass "Enter passphrase for key '/k y': "
             skr-askpass '[sudo] password for me: '
             SKR_ASKPASS=sudo/me skr-askpass --scope --; echo $?
@@ -197,8 +178,7 @@ struct ClientLinkTests {
             skr-askpass "root@evil.example's password: "; echo $?
             skr-askpass "Password for 'https://evil.example': "; skr-askpass "Username for 'https://evil.example': "; echo $?
             skr-askpass "Enter passphrase for key '/k y': "; skr-askpass '[sudo] Passwort für me: '
-            """)
-        #expect(outcome.output == "p\ns\ns\n0\np\n0\n1\n1\n0\n64\n1\n1\n1\n1\n1\np\ns\n")
+            """, prints: "p\ns\ns\n0\np\n0\n1\n1\n0\n64\n1\n1\n1\n1\n1\np\ns\n")
         #expect(
             outcome.errors.hasPrefix(
                 String(
@@ -208,26 +188,22 @@ struct ClientLinkTests {
 
                         """, count: 2) + "skr: Confirm user presence for key\n"), "\(outcome)")
         #expect(outcome.errors.contains("skr: error: a server chose the text of this prompt"))
-        #expect(
-            outcome.errors.contains("skr: error: h you: no such item, or it has expired (namespace \(skr.namespace))\n")
-        )
+        #expect(outcome.errors.contains("skr: error: h you: no such item, or it has expired (namespace n)\n"))
         #expect(outcome.errors.contains("skr: hint: store it: skr set h you\n"))
         #expect(outcome.errors.contains("SKR_ASKPASS=SERVICE"))
     }
 
     @Test("a netrc has the stored items, in quotes where necessary")
     func netrc() throws {
-        let outcome = try run(
-            "keyring",
+        let outcome = try expect(
             """
             printf '%s\\n' 'p "w" # \\' | keyring set https://h 'a b'
             skr helper netrc h
             skr helper netrc i; echo $?
             echo p | skr helper keyring set https://i USER; skr helper netrc i
             echo q | skr helper keyring set https://j:8080/a USER; skr helper netrc j:8080/a
-            """)
-        #expect(
-            outcome.output == #"machine h login "a b" password "p \"w\" # \\""#
+            """,
+            prints: #"machine h login "a b" password "p \"w\" # \\""#
                 + "\n1\nmachine i login USER password p\nmachine j login USER password q\n")
         #expect(outcome.errors.contains("skr: hint: store it: skr helper keyring set https://i USER\n"))
     }

@@ -2,21 +2,18 @@ import Testing
 
 /// Answers and errors that clients and their users get from unusual calls.
 @Suite("skr helper: answers to unusual calls")
-struct HelperAnswerTests {
-    private func run(_ script: String) throws -> CommandRunner.Outcome {
-        try CommandRunner().inSession("work=$(mktemp -d); trap 'rm -r $work' EXIT; cd $work\n" + script)
-    }
+struct HelperAnswerTests: ScriptTests {
+    let preparation = "work=$(mktemp -d); trap 'rm -r $work' EXIT; cd $work\n"
 
     @Test("a cargo session exits with 70 if its first or a later answer can't be written")
     func unwritable() throws {
-        let outcome = try run(
+        try expect(
             #"""
             skr helper cargo < /dev/null > /dev/full; echo $?
             # The file has room for the greeting only.
             head -c 4086 /dev/zero > full
             (ulimit -f 4; echo '{"v":1,"registry":{"index-url":"i"},"kind":"get"}' | skr helper cargo >> full); echo $?
-            """#)
-        #expect(outcome.output == "70\n70\n", "\(outcome)")
+            """#, prints: "70\n70\n")
     }
 
     @Test("cargo and docker get the hint in the message, because they show nothing else")
@@ -52,19 +49,17 @@ struct HelperAnswerTests {
 
     @Test("a request that is larger than any key is refused")
     func longRequest() throws {
-        let outcome = try run("head -c 262138 /dev/zero | skr helper vault store; echo $?; skr list")
-        #expect(outcome.output == "65\n")
+        let outcome = try expect("head -c 262138 /dev/zero | skr helper vault store; echo $?; skr list", prints: "65\n")
         #expect(outcome.errors.hasPrefix("skr: error: the request has 262138 bytes or more\n"), "\(outcome)")
     }
 
     @Test("arguments that a client never passes are usage errors")
     func usage() throws {
-        let outcome = try run(
+        try expect(
             #"""
             for words in '' get 'get a b'; do skr helper terraform $words; echo $?; done
             printf s | skr set sudo me; SKR_ASKPASS='sudo/me?field=x' skr helper askpass 'Say: '; echo $?
-            """#)
-        #expect(outcome.output == "64\n64\n64\n64\n", "\(outcome)")
+            """#, prints: "64\n64\n64\n64\n")
     }
 
     @Test("an ambiguous account exits with 65, unlike a missing item")
@@ -75,20 +70,18 @@ struct HelperAnswerTests {
 
     @Test("the output of a command for an account is used as that user's password")
     func account() throws {
-        let outcome = try run("skr helper npm x me -- echo p")
-        #expect(outcome == .init(exitCode: 0, output: "Basic bWU6cA==\n", errors: ""))
+        try expect("skr helper npm x me -- echo p", onlyPrints: "Basic bWU6cA==\n")
     }
 
     @Test("kubernetes returns a stored item even if KUBERNETES_EXEC_INFO is not UTF-8")
     func withoutText() throws {
-        let outcome = try run(
-            #"printf t | skr set k; KUBERNETES_EXEC_INFO=$'\xff' skr helper kubernetes k | jq -r .status.token"#)
-        #expect(outcome == .init(exitCode: 0, output: "t\n", errors: ""))
+        try expect(
+            #"printf t | skr set k; KUBERNETES_EXEC_INFO=$'\xff' skr helper kubernetes k | jq -r .status.token"#,
+            onlyPrints: "t\n")
     }
 
     @Test("under a name that is not a client's, skr runs verbs, even with a client's name as argument")
     func otherName() throws {
-        let outcome = try run(#"ln -s "$(command -v skr)" other; printf q | skr set git; ./other get git"#)
-        #expect(outcome == .init(exitCode: 0, output: "q", errors: ""))
+        try expect(#"ln -s "$(command -v skr)" other; printf q | skr set git; ./other get git"#, onlyPrints: "q")
     }
 }

@@ -51,7 +51,7 @@ struct HelperClientTests {
     @Test("a client's examples work as printed, one after another")
     func examples() throws {
         for client in HelperClients.all {
-            let outcome = try HelperInstallTests.run("set -e\n\(client.verb.examples)\necho all of them")
+            let outcome = try HelperInstallTests().run("set -e\n\(client.verb.examples)\necho all of them")
             #expect(outcome.output.hasSuffix("all of them\n"), "\(client.name): \(outcome)")
         }
     }

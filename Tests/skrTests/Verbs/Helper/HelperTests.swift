@@ -1,15 +1,14 @@
-import Foundation
 import Testing
 
 /// Runs the helpers as their clients start them.
 @Suite("skr helper", .tags(.kernel))
-struct HelperTests {
-    private let command = CommandRunner()
+struct HelperTests: ScriptTests {
     private static let credential = "protocol=https\nhost=example.com\nusername=alice\npassword=s3cret\n"
+    let preparation = "export CREDENTIAL='\(HelperTests.credential)'\n"
 
     @Test("a credential from git is an ordinary item for the other verbs")
     func ordinaryItem() throws {
-        let outcome = try command.inSession(
+        let outcome = try expect(
             """
             skr helper git --timeout 1h store <<<"$CREDENTIAL"
             skr get https://example.com; echo
@@ -18,18 +17,13 @@ struct HelperTests {
             skr list https://example.com | cut -f 1-4
             skr expire https://example.com alice --timeout 10s && skr delete https://example.com
             skr helper git get <<<"host=example.com"
-            """, environment: ["CREDENTIAL": Self.credential])
-        #expect(
-            outcome
-                == .init(
-                    exitCode: 0,
-                    output: "s3cret\ns3cret\ns3cret\ninternet\thttps://example.com\talice\t6\n",
-                    errors: "skr: deleted https://example.com alice\n"))
+            """, prints: "s3cret\ns3cret\ns3cret\ninternet\thttps://example.com\talice\t6\n")
+        #expect(outcome.exitCode == 0 && outcome.errors == "skr: deleted https://example.com alice\n")
     }
 
     @Test("for one name in several kinds, the order is password, internet, credential")
     func orderOfKinds() throws {
-        let outcome = try command.inSession(
+        let outcome = try run(
             """
             helper() { skr helper git "$@"; }
             helper store <<<"$CREDENTIAL"$'oauth_refresh_token=r3fresh'
@@ -41,7 +35,7 @@ struct HelperTests {
             helper get <<<"host=example.com"
             skr delete https://example.com alice; skr get https://example.com; echo
             skr delete https://example.com; skr get https://example.com 2>&1
-            """, environment: ["CREDENTIAL": Self.credential])
+            """)
         #expect(
             outcome.output.hasPrefix(
                 "s3cret\nr3fresh\nmine\nmine\nusername=alice\npassword=mine\ns3cret\nskr: error: https://example.com: no such"
@@ -51,18 +45,18 @@ struct HelperTests {
 
     @Test("several accounts in different kinds are an error that lists them")
     func ambiguous() throws {
-        let outcome = try command.inSession(
+        let outcome = try run(
             """
             skr helper git store <<<"$CREDENTIAL"
             printf b | skr set https://example.com bob
             skr get https://example.com
-            """, environment: ["CREDENTIAL": Self.credential])
+            """)
         #expect(outcome.exitCode == 65 && outcome.errors.contains("several accounts: alice, bob"), "\(outcome)")
     }
 
     @Test("a link's name selects the client")
     func names() throws {
-        let outcome = try command.inSession(
+        try expect(
             """
             folder=$(mktemp -d); trap 'rm -r "$folder"' EXIT
             for name in git-credential-skr docker-credential-skr other; do ln -s "$(command -v skr)" "$folder/$name"; done
@@ -77,27 +71,23 @@ struct HelperTests {
             docker-credential-skr get <<<https://ghcr.io; echo "exit $?"
             git-credential-skr get <<<"host=other.example"; echo "exit $?"
             git-credential-skr frobnicate </dev/null; echo "exit $?"
-            """, environment: ["CREDENTIAL": Self.credential])
-        #expect(
-            outcome
-                == .init(
-                    exitCode: 0,
-                    output: """
-                        username=alice
-                        password=s3cret
-                        {"ghcr.io":"u"}
-                        {"ServerURL":"ghcr.io","Username":"u","Secret":"p"}
-                        pcredentials not found in native keychain
-                        exit 1
-                        exit 0
-                        exit 0
+            """,
+            onlyPrints: """
+                username=alice
+                password=s3cret
+                {"ghcr.io":"u"}
+                {"ServerURL":"ghcr.io","Username":"u","Secret":"p"}
+                pcredentials not found in native keychain
+                exit 1
+                exit 0
+                exit 0
 
-                        """, errors: ""))
+                """)
     }
 
     @Test("git can fill, approve and reject, and asks again for an expired secret")
     func gitItself() throws {
-        let outcome = try command.inSession(
+        try expect(
             """
             folder=$(mktemp -d); trap 'rm -r "$folder"' EXIT
             ln -s "$(command -v skr)" "$folder/git-credential-skr"
@@ -112,74 +102,53 @@ struct HelperTests {
             git credential approve <<<"$CREDENTIAL"
             while git credential fill <<<$'protocol=https\\nhost=example.com\\n' >/dev/null 2>&1; do sleep 0.1; done
             echo "none"
-            """, environment: ["CREDENTIAL": Self.credential])
-        #expect(
-            outcome.output == Self.credential + "internet\thttps://example.com\talice\t6\nnone\nnone\n", "\(outcome)")
-    }
-
-    @Test(
-        "a mistake is an error with a hint",
-        arguments: [
-            (["git", "--colour", "get"], 64, "unknown option '--colour'"),
-            (["git", "get", "--timeout"], 64, "'--timeout' needs a value"),
-            (["git", "get", "--timeout=soon"], 64, "'soon' is not a duration"),
-            (["git", "get", "--scope", "galaxy"], 64, "no such scope: 'galaxy'"),
-            (["gti", "get"], 64, "no such client: gti"), ([], 64, "no client given"),
-        ])
-    func mistakes(words: [String], exitCode: Int32, message: String) throws {
-        let outcome = try command.run(["helper"] + words, input: Data())
-        #expect(outcome.exitCode == exitCode && outcome.errors.contains(message), "\(outcome)")
-        #expect(outcome.errors.contains("skr: hint: ") && outcome.output.isEmpty)
+            """,
+            prints: Self.credential + "internet\thttps://example.com\talice\t6\nnone\nnone\n")
     }
 
     @Test("the answer follows the request's empty line, even if the writer keeps the pipe open")
     func answeredBeforeTheEnd() throws {
-        let outcome = try command.inSession(
+        try expect(
             """
             skr helper git store <<<"$CREDENTIAL"
-            mkfifo "$PIPE"; exec 3<>"$PIPE"
+            pipe=$(mktemp -u); mkfifo "$pipe"; exec 3<>"$pipe"
             printf 'protocol=https\nhost=example.com\n\n' >&3
-            timeout 20 skr helper git get <"$PIPE"; rm "$PIPE"
-            """,
-            environment: [
-                "CREDENTIAL": Self.credential, "PIPE": "\(FileManager.default.temporaryDirectory.path)/\(UUID())",
-            ])
-        #expect(outcome == .init(exitCode: 0, output: "username=alice\npassword=s3cret\n", errors: ""))
+            timeout 20 skr helper git get <"$pipe"; rm "$pipe"
+            """, onlyPrints: "username=alice\npassword=s3cret\n")
     }
 
     @Test("a request that ends with the input may be longer than a page")
     func longRequest() throws {
-        let outcome = try command.inSession(
+        try expect(
             #"""
             secret=$(head -c 5000 /dev/zero | tr '\0' q)
             echo "{\"ServerURL\":\"h.example\",\"Username\":\"u\",\"Secret\":\"$secret\"}" | skr helper docker store
             skr helper docker get <<<h.example | tr -cd q | wc -c
-            """#)
-        #expect(outcome == .init(exitCode: 0, output: "5000\n", errors: ""))
+            """#, onlyPrints: "5000\n")
     }
 
     @Test("of two stores at the same time, with more and with less than a password, one is found")
     func storedAtOnce() throws {
-        let outcome = try command.inSession(
+        let outcome = try run(
             """
             for round in $(seq 60); do
                 skr helper git store <<<"$CREDENTIAL"$'oauth_refresh_token=r' & skr helper git store <<<"$CREDENTIAL"; wait
                 skr helper git get <<<host=example.com | grep -c password
                 skr clear
             done | sort | uniq -c
-            """, environment: ["CREDENTIAL": Self.credential])
+            """)
         #expect(outcome.output.split(separator: " ") == ["60", "1\n"], "\(outcome)")
     }
 
     @Test("docker gets errors on standard output, and git gets them on standard error")
     func unusable() throws {
-        let script = """
-            SKR_SCOPE=galaxy skr helper docker list 2>errors; echo "exit $?"
+        let outcome = try run(
+            """
+            cd $(mktemp -d); SKR_SCOPE=galaxy skr helper docker list 2>errors; echo "exit $?"
             keyctl revoke @s
             skr helper docker get <<<ghcr.io 2>errors; echo "exit $?"
             skr helper git get <<<host=example.com; echo "exit $?"
-            """
-        let outcome = try command.inSession("cd $(mktemp -d); \(script)")
+            """)
         #expect(outcome.output.hasPrefix("skr: "), "\(outcome)")
         #expect(outcome.output.contains("no such scope: 'galaxy'"), "\(outcome)")
         #expect(outcome.output.contains("exit 1\nexit 69\n") && outcome.errors.contains("skr: hint: "), "\(outcome)")

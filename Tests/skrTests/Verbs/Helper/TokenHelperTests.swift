@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// Runs a script in which `credentials END` prints what `aws sts assume-role` prints.
+/// Shell functions: `credentials END` prints what `aws sts assume-role` prints.
 ///
 /// `run` and `runs` count runs, as in the tests of `skr cached`.
-private func run(_ script: String, environment: [String: String] = [:]) throws -> CommandRunner.Outcome {
-    let functions = #"""
+private let functions =
+    CachedTests.counting + #"""
         credentials() {
             printf '{"token":"t","expires":%s,"Credentials":{"AccessKeyId":"AK","SecretAccessKey":"s","Expiration":"%s"}}\n' \
                 $(date -ud "$1" '+%s %FT%TZ')
@@ -13,23 +13,21 @@ private func run(_ script: String, environment: [String: String] = [:]) throws -
         export -f credentials; left() { skr list | grep "$1" | cut -f 5; }
 
         """#
-    return try CommandRunner().inSession(CachedTests.counting + functions + script, environment: environment)
-}
 
 @Suite("skr helper CLIENT NAME -- COMMAND")
-struct TokenHelperTests {
+struct TokenHelperTests: ScriptTests {
+    let preparation = functions
     private static let plain = #"{"Version":1,"AccessKeyId":"AK","SecretAccessKey":"s"}"#
 
     @Test(
         "twenty processes that ask at the same time run the command once, and all get the answer",
         arguments: ["aws", "kubernetes", "google", "npm", "go --prefix https://h"])
     func crowd(client: String) throws {
-        let outcome = try run(
+        try expect(
             #"""
             for i in {1..20}; do skr helper $CLIENT x -- bash -c "run 'sleep 0.5; credentials +1hour'" & done | grep . | sort | uniq -c | tr -d ' ' | cut -c 1-2 | uniq
             wait; runs
-            """#, environment: ["CLIENT": client])
-        #expect(outcome == .init(exitCode: 0, output: "20\n1\n", errors: ""))
+            """#, environment: ["CLIENT": client], onlyPrints: "20\n1\n")
     }
 
     @Test("an output is kept until five minutes before its expiry, then the command runs again")
@@ -41,9 +39,8 @@ struct TokenHelperTests {
                 skr cached --forget x --key aws 2>/dev/null; echo $?; : > $COUNTER
             done
             """#)
-        let answer = #"{"Version":1,"AccessKeyId":"AK","SecretAccessKey":"s","Expira"#
         let lines = outcome.output.split(separator: "\n").map {
-            $0.hasPrefix(answer.prefix(50)) ? "answer" : String($0)
+            $0.hasPrefix(#"{"Version":1,"AccessKeyId":"AK","SecretAccessKey":"#) ? "answer" : String($0)
         }
         #expect(outcome.errors == "")
         #expect(lines.count == 18, "\(lines)")
@@ -75,14 +72,13 @@ struct TokenHelperTests {
         "an unusable output is error 65 with the reason, and nothing is printed or kept",
         arguments: ["aws", "kubernetes", "npm"])
     func unusable(client: String) throws {
-        let outcome = try run(
+        let outcome = try expect(
             #"""
             for output in '{"AccessKeyId":"s3cret"}' '' '{"token":"s3cret","expires":"s3cret"}'; do
                 skr helper $CLIENT x -- printf %s "$output"; echo $?
             done
             skr helper $CLIENT x -- bash -c 'credentials -1hour'; echo $?; skr list
-            """#, environment: ["CLIENT": client])
-        #expect(outcome.output == "65\n65\n65\n65\n")
+            """#, environment: ["CLIENT": client], prints: "65\n65\n65\n65\n")
         let errors = outcome.errors.split(separator: "\n")
         #expect(errors.filter { $0.hasPrefix("skr: error: the command's output can't be used: ") }.count == 4)
         #expect(errors.count == 8 && !outcome.errors.contains("s3cret"))
@@ -101,8 +97,7 @@ struct TokenHelperTests {
 
     @Test("an output that no key can hold is an error, because a client would use a part of it")
     func tooLarge() throws {
-        let outcome = try run("skr helper npm x -- head -c 2000000 /dev/zero; echo $?; skr list")
-        #expect(outcome.output == "70\n")
+        let outcome = try expect("skr helper npm x -- head -c 2000000 /dev/zero; echo $?; skr list", prints: "70\n")
         #expect(
             outcome.errors.hasPrefix("skr: error: the output has more than 32767 bytes, the most that a key can hold")
         )
@@ -110,7 +105,7 @@ struct TokenHelperTests {
 
     @Test("a kept output that can't be used is fetched again, no matter who stored it")
     func forged() throws {
-        let outcome = try run(
+        try expect(
             #"""
             for forged in junk '{}' "$(credentials +299seconds)" "$(credentials +300seconds)" "$(credentials -1hour)"; do
                 RUN="printf %s '$forged'" skr cached x --key aws --timeout 1h --force -- bash -c 'eval "$RUN"' >/dev/null
@@ -122,38 +117,35 @@ struct TokenHelperTests {
             # A cached failure is never an answer, even if its output is a valid token.
             RUN='credentials +2hours; exit 3' skr cached y --key aws --timeout 1h --cache-failures 1h -- bash -c 'eval "$RUN"' >/dev/null
             RUN="run 'credentials +1hour'" skr helper aws y -- bash -c 'eval "$RUN"' | grep -c AK; runs
-            """#)
-        #expect(outcome == .init(exitCode: 0, output: "1\n1\n1\n1\n1\n5\n1\n1\n6\n", errors: ""))
+            """#, onlyPrints: "1\n1\n1\n1\n1\n5\n1\n1\n6\n")
     }
 
     @Test("a token with one second left is returned, and a token that ends now is refused")
     func lastSecond() throws {
-        let outcome = try run(
+        try expect(
             #"""
             # Retries, because the second may pass before skr answers or before the command prints.
             for i in {1..50}; do skr helper npm x -- bash -c 'credentials "+1 second"' 2>/dev/null && break; done
             n=0; for i in {1..9}; do skr helper npm x -- bash -c 'credentials now' >/dev/null 2>&1; [ $? = 65 ] && n=$((n + 1)); done
             [ $n -ge 3 ] && echo 65
-            """#)
-        #expect(outcome == .init(exitCode: 0, output: "Bearer t\n65\n", errors: ""))
+            """#, onlyPrints: "Bearer t\n65\n")
     }
 
     @Test("a lifetime in seconds starts when the command runs, not when its output is read again")
     func lifetime() throws {
-        let outcome = try run(
+        try expect(
             #"""
             for client in kubernetes google; do
                 answer=$(for i in 1 2; do skr helper $client x -- echo '{"token":"t","expires_in":3600}'; sleep 1.1; done | uniq)
                 wc -l <<< "$answer"; end=$(grep -oE '[0-9T:-]{19}Z|[0-9]{10}' <<< "$answer"); [[ $end == *Z ]] && end=$(date -d $end +%s)
                 left=$((end - $(date +%s))); echo $((left > 3540 && left < 3660))
             done
-            """#)
-        #expect(outcome == .init(exitCode: 0, output: "1\n1\n1\n1\n", errors: ""))
+            """#, onlyPrints: "1\n1\n1\n1\n")
     }
 
     @Test("an account with the name of a server gets another token than the server")
     func accountLikeServer() throws {
-        let outcome = try run(
+        try expect(
             #"""
             skr helper kubernetes n https://k1 -- echo account | grep -o account
             export KUBERNETES_EXEC_INFO='{"spec":{"cluster":{"server":"https://k1"}}}'
@@ -161,8 +153,7 @@ struct TokenHelperTests {
             export GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE=x; skr helper google n -- echo audience | grep -o audience
             unset GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE; export GOOGLE_EXTERNAL_ACCOUNT_IMPERSONATED_EMAIL=x
             skr helper google n -- echo email | grep -o email
-            """#)
-        #expect(outcome.output == "account\nserver\naudience\nemail\n", "\(outcome)")
+            """#, prints: "account\nserver\naudience\nemail\n")
     }
 
     @Test(
@@ -170,68 +161,60 @@ struct TokenHelperTests {
         arguments: [
             (
                 "kubernetes x", "KUBERNETES_EXEC_INFO",
-                [
-                    "", #"{"spec":{"cluster":{"server":"https://a"}}}"#,
-                    #"{"spec":{"cluster":{"server":"https://b"}}}"#,
-                ], "--key kubernetes --key '' --key https://a"
+                [#"{"spec":{"cluster":{"server":"https://a"}}}"#, #"{"spec":{"cluster":{"server":"https://b"}}}"#],
+                "--key kubernetes --key '' --key https://a"
             ),
             (
-                "google x", "GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE", ["", "//a", "//b"],
+                "google x", "GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE", ["//a", "//b"],
                 "--key google --key '' --key //a --key ''"
             ),
             (
-                "google x me", "GOOGLE_EXTERNAL_ACCOUNT_IMPERSONATED_EMAIL", ["", "a@h", "b@h"],
+                "google x me", "GOOGLE_EXTERNAL_ACCOUNT_IMPERSONATED_EMAIL", ["a@h", "b@h"],
                 "--key google --key me --key '' --key a@h"
             ),
-            ("go https://x", "PREFIX", ["", "https://a", "https://b"], "--key go --key '' --key https://a"),
+            ("go https://x", "PREFIX", ["https://a", "https://b"], "--key go --key '' --key https://a"),
         ])
     func recipients(client: String, variable: String, values: [String], keys: String) throws {
-        let script = #"""
-            said=("$FIRST" "$SECOND" "$THIRD")
+        try expect(
+            #"""
+            said=("" "$FIRST" "$SECOND")
             ask() { export $VARIABLE="${said[$1]}"; skr helper $CLIENT ${PREFIX:+--prefix $PREFIX} -- bash -c "run 'echo kept$1'" | grep -o kept.; }
             for i in 0 1 2 2 1 0; do ask $i; done; runs
             eval "skr cached --forget x $KEYS || skr cached --forget https://x $KEYS"
             for i in 2 1 0; do ask $i; done; runs
-            """#
-        let outcome = try run(
-            script,
+            """#,
             environment: [
-                "CLIENT": client, "VARIABLE": variable, "FIRST": values[0], "SECOND": values[1], "THIRD": values[2],
-                "KEYS": keys,
-            ])
-        let first = [0, 1, 2, 2, 1, 0].map { "kept\($0)\n" }.joined()
-        #expect(outcome.output == first + "3\n" + "kept2\nkept1\nkept0\n4\n", "\(outcome)")
+                "CLIENT": client, "VARIABLE": variable, "FIRST": values[0], "SECOND": values[1], "KEYS": keys,
+            ], prints: "kept0\nkept1\nkept2\nkept2\nkept1\nkept0\n3\nkept2\nkept1\nkept0\n4\n")
     }
 
     @Test("a request that isn't UTF-8 is an error, and nothing is run or answered")
     func recipientWithoutText() throws {
-        let outcome = try run(
+        try expect(
             #"""
             KUBERNETES_EXEC_INFO=$'\xff' skr helper kubernetes x -- echo t; echo $?
             GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE=$'\xff' skr helper google x -- echo t; echo $?; skr list
-            """#)
-        #expect(outcome.output == "64\n64\n")
+            """#, prints: "64\n64\n")
     }
 
     @Test("go's command that ends in a URL is not run for another place, and nothing is kept")
     func ownURL() throws {
-        let outcome = try run(
-            "skr helper go x --prefix https://h -- bash -c 'run \"echo t\"' https://i/token; echo $?; runs; skr list")
-        #expect(outcome == .init(exitCode: 0, output: "0\n0\n", errors: ""))
+        try expect(
+            "skr helper go x --prefix https://h -- bash -c 'run \"echo t\"' https://i/token; echo $?; runs; skr list",
+            onlyPrints: "0\n0\n")
     }
 
     @Test("kubectl's and Google's variables decide the answer's form, also of a kept output")
     func variables() throws {
-        let outcome = try run(
+        let outcome = try expect(
             #"""
             for version in v1 v1beta1 v2; do
                 export KUBERNETES_EXEC_INFO="{\"apiVersion\":\"client.authentication.k8s.io/$version\"}"
                 skr helper kubernetes k -- bash -c 'run "echo t"' | cut -d, -f 2; done; runs
             export GOOGLE_EXTERNAL_ACCOUNT_TOKEN_TYPE=urn:ietf:params:oauth:token-type:saml2
             skr helper google g -- echo t; skr helper google none; echo $?
-            """#)
-        #expect(
-            outcome.output == """
+            """#,
+            prints: """
                 "apiVersion":"client.authentication.k8s.io/v1"
                 "apiVersion":"client.authentication.k8s.io/v1beta1"
                 1
@@ -247,7 +230,7 @@ struct TokenHelperTests {
         "in another user's session, the command runs each time and nothing is kept",
         .enabled(if: geteuid() == 0, "needs root to become another user"))
     func foreignSession() throws {
-        let outcome = try CommandRunner().inSession(
+        let outcome = try run(
             #"""
             skr cached x --key google --timeout 5m -- echo roots >/dev/null
             setpriv --reuid 60414 --regid 60414 --clear-groups bash -c \
@@ -261,15 +244,16 @@ struct TokenHelperTests {
 }
 
 @Suite("skr helper for clients with a token")
-struct KeptTokenTests {
+struct KeptTokenTests: ScriptTests {
+    let preparation = functions
+
     @Test("the stored item is the answer, and a missing one is error 1 with a hint where it is")
     func items() throws {
-        let outcome = try run(
+        let outcome = try expect(
             #"""
             credentials +1hour | skr set prod; skr helper aws prod | cut -c 1-32; skr delete prod; skr helper aws prod; echo $?
             printf t | skr set other --namespace work; skr helper npm other; echo $?; skr helper kubernetes none; echo $?
-            """#)
-        #expect(outcome.output == #"{"Version":1,"AccessKeyId":"AK","# + "\n1\n1\n1\n")
+            """#, prints: #"{"Version":1,"AccessKeyId":"AK","# + "\n1\n1\n1\n")
         let errors = outcome.errors.split(separator: "\n")
         #expect(errors.count == 7)
         #expect(errors.dropFirst(4).first == "skr: hint: it is in the namespace work: add --namespace work")
@@ -277,7 +261,7 @@ struct KeptTokenTests {
 
     @Test("the links that Bazel and npm look for work")
     func names() throws {
-        let outcome = try run(
+        let outcome = try expect(
             #"""
             copy=$(mktemp -d); trap 'rm -rf $copy $COUNTER' EXIT
             ln -s $(command -v skr) $copy/skr-bazel; for name in reg none ''; do ln -s $(command -v skr) $copy/skr-npm-$name; done
@@ -285,9 +269,8 @@ struct KeptTokenTests {
             $copy/skr-npm-reg; $copy/skr-npm-none 2>/dev/null; echo $?; $copy/skr-npm- 2>/dev/null; echo $?
             $copy/skr-bazel get <<< '{"uri":"https://h/x"}'; $copy/skr-bazel get <<< '{"uri":"https://i/x"}'; echo $?
             $copy/skr-bazel get <<< junk; echo $?; $copy/skr-bazel put <<< '{"uri":"https://h/x"}'; echo $?
-            """#)
-        #expect(
-            outcome.output == """
+            """#,
+            prints: """
                 Bearer tok
                 1
                 64
@@ -303,7 +286,7 @@ struct KeptTokenTests {
 
     @Test("go's URL is the last word, even after a command, and standard input is not awaited")
     func go() throws {
-        let outcome = try run(
+        let outcome = try expect(
             #"""
             mkfifo $COUNTER.pipe; exec 3<> $COUNTER.pipe; rm $COUNTER.pipe
             ask() { timeout 20 skr helper go "$@" <&3 | tr '\n' '|'; echo " ${PIPESTATUS[0]}"; }
@@ -314,9 +297,8 @@ struct KeptTokenTests {
             ask c --prefix https://j -- false https://k/x; ask https://l -- echo t https://l/x
             ask n; ask n --prefix http://h; ask -- echo t; ask n --prefix https://h -- https://h
             ask n m --prefix https://h -- https://h
-            """#)
-        #expect(
-            outcome.output == """
+            """#,
+            prints: """
                  0
                 https://h/p||Authorization: Bearer tok|| 0
                  0
@@ -340,13 +322,12 @@ struct KeptTokenTests {
 
     @Test("a call with too few or too many words is a usage error")
     func usage() throws {
-        let outcome = try run(
+        try expect(
             #"""
             for client in aws kubernetes google npm; do
                 for words in '' 'a b c' '--prefix x a' '-- echo t'; do skr helper $client $words 2>/dev/null; echo $?; done
             done | uniq -c | tr -d ' '
             skr helper bazel get -- echo t 2>/dev/null; echo $?; skr helper git get -- echo t 2>/dev/null; echo $?
-            """#)
-        #expect(outcome.output == "1664\n64\n64\n")
+            """#, prints: "1664\n64\n64\n")
     }
 }

@@ -1,8 +1,6 @@
 import Foundation
 import Testing
 
-private let isRoot = geteuid() == 0
-
 /// Runs a script as an ordinary user in a new session.
 ///
 /// - Parameter user: Any user ID. A new one has no keyring yet.
@@ -13,22 +11,28 @@ private func asUser(_ user: Int, _ script: String) throws -> CommandRunner.Outco
         """#, environment: ["OTHER": "\(user)", "SCRIPT": script, "SKR_NAMESPACE": "", "SKR_SCOPE": ""])
 }
 
+private let asOther = "setpriv --reuid $OTHER --regid $OTHER --clear-groups"
+private let mayUnshare =
+    (try? CommandRunner().shell("\(asOther) unshare -Ur true", environment: ["OTHER": "1000000"]))?.exitCode == 0
+
 @Suite("skr list --all, and hints about missing items")
-struct ListAllTests {
-    @Test(
-        "--all lists every namespace, with scope and namespace first, and ignores the environment"
-    )
+struct ListAllTests: ScriptTests {
+    @Test("--all lists every namespace, with scope and namespace first, and ignores the environment")
     func namespaces() throws {
-        let outcome = try CommandRunner().inSession(
+        let error = """
+            skr: error: --all can't be combined with --scope or --namespace
+            skr: hint: leave out --all, or both --scope and --namespace
+
+            """
+        try expect(
             #"""
             printf 1 | skr set b --namespace n91; printf 1 | skr set a --namespace n9; printf 1 | skr set c me --timeout 90m
             printf 1 | skr set gone --namespace empty; skr clear --namespace empty
             SKR_SCOPE=nonsense SKR_NAMESPACE=n9 skr list --all | grep ^session; skr list --all b
             skr list --all --json c | jq -c '[.[0].scope, .[0].namespace, (.[0] | keys | length)]'
             skr list --all --scope session; echo $?; skr list --namespace n9 --all; echo $?
-            """#, environment: ["SKR_NAMESPACE": ""])
-        #expect(
-            outcome.output == """
+            """#, environment: ["SKR_NAMESPACE": ""],
+            prints: """
                 session\tdefault\tpassword\tc\tme\t1\t1h
                 session\tn9\tpassword\ta\t\t1\t-
                 session\tn91\tpassword\tb\t\t1\t-
@@ -37,13 +41,8 @@ struct ListAllTests {
                 64
                 64
 
-                """)
-        let error = """
-            skr: error: --all can't be combined with --scope or --namespace
-            skr: hint: leave out --all, or both --scope and --namespace
-
-            """
-        #expect(outcome.errors == error + error)
+                """,
+            errors: error + error)
     }
 
     @Test("--all lists all three scopes, and the hint about a missing item names each of them", .enabled(if: isRoot))
@@ -166,10 +165,9 @@ struct ListAllTests {
         .enabled(if: isRoot, "needs root to mount in its own namespace"),
         arguments: ["umount -l /proc", "mount --bind /dev/null /proc/keys"])
     func masked(hiding: String) throws {
-        let outcome = try CommandRunner().inSession(
+        let outcome = try expect(
             "printf 1 | skr set a; unshare -m bash -c '\(hiding); skr list --all | grep ^session; skr list >/dev/null'",
-            environment: ["SKR_NAMESPACE": ""])
-        #expect(outcome.output == "session\tdefault\tpassword\ta\t\t1\t?\n")
+            environment: ["SKR_NAMESPACE": ""], prints: "session\tdefault\tpassword\ta\t\t1\t?\n")
         let warning = """
             skr: warning: /proc/keys is hidden: the time left is unknown, and a scope might be left out
             skr: hint: mount /proc, and don't let the container mask /proc/keys
@@ -183,5 +181,22 @@ struct ListAllTests {
         await #expect(processExitsWith: .exitCode(69)) { [error = error as CInt] in
             TestedPrograms.become("list --all", behindFilter: -1, error)
         }
+    }
+
+    @Test(
+        "in a user namespace, the persistent scope is left out with a message only if a persistent keyring exists",
+        .enabled(if: mayUnshare, "becomes another user in a new user namespace"))
+    func persistentInUserNamespace() throws {
+        // A random user ID, which has no persistent keyring yet.
+        let user = Int.random(in: 1_000_000...2_000_000_000)
+        let outcome = try CommandRunner().shell(
+            #"""
+            copy=$(mktemp -d); chmod 755 $copy; trap 'rm -rf $copy' EXIT
+            cp $(command -v skr) $copy/skr; export PATH=$copy:$PATH
+            \#(asOther) keyctl session - unshare -Ur bash -c '
+                printf 1 | skr set a; skr list --all 2>&1 | grep -c "scope persistent"; skr list --all | cut -f 1,4
+                keyctl get_persistent @s >/dev/null; skr list --all 2>&1 | grep -c "scope persistent is left out"'
+            """#, environment: ["OTHER": "\(user)", "SKR_NAMESPACE": "", "SKR_SCOPE": ""])
+        #expect(outcome.output == "0\nsession\ta\n1\n", "\(outcome)")
     }
 }

@@ -2,10 +2,10 @@ import Glibc
 import Testing
 
 @Suite("skr list --expiring")
-struct ListExpiringTests {
+struct ListExpiringTests: ScriptTests {
     @Test("--expiring lists items with less time left, never items without a timeout")
     func expiring() throws {
-        let outcome = try CommandRunner().inSession(
+        let outcome = try run(
             #"""
             printf 1 | skr set never; skr list --expiring 10000d; echo $?
             printf 1 | skr set soon --timeout 5m; printf 1 | skr set later --timeout 119m; skr cached kept --timeout 30s -- true
@@ -48,12 +48,11 @@ struct ListExpiringTests {
         .enabled(if: geteuid() == 0, "needs root to mount"),
         arguments: ["umount -l /proc", "mount --bind /dev/null /proc/keys"])
     func hidden(hiding: String) throws {
-        let outcome = try CommandRunner().inSession(
+        let outcome = try expect(
             #"""
             printf 1 | skr set a --timeout 5m
             unshare -m bash -c "\#(hiding); skr list --expiring 10m; echo \$?; skr list --expiring 10m --all; echo \$?"
-            """#)
-        #expect(outcome.output == "69\n69\n")
+            """#, prints: "69\n69\n")
         let lines = outcome.errors.split(separator: "\n").filter {
             !$0.contains("left out") && !$0.contains("lists it, and") && !$0.hasSuffix("mask /proc/keys")
         }
@@ -70,13 +69,12 @@ struct ListExpiringTests {
         "an item whose time left is hidden, as in a user namespace, is also error 69",
         .enabled(if: geteuid() == 0, "needs root to become another user"))
     func hiddenItem() throws {
-        let outcome = try CommandRunner().inSession(
+        try expect(
             #"""
             copy=$(mktemp -d); chmod 755 $copy; trap 'rm -rf $copy' EXIT; cp $(command -v skr) $copy/skr
             printf 1 | skr set a --timeout 5m
             # The process has its own key, so that /proc/keys is not empty there.
             setpriv --reuid 60442 --regid 60442 --clear-groups unshare -Ur sh -c "keyctl add user mine x @u >/dev/null; $copy/skr list | cut -f 5; $copy/skr list --expiring 10m; echo \$?"
-            """#)
-        #expect(outcome.output == "?\n69\n", "\(outcome)")
+            """#, prints: "?\n69\n")
     }
 }

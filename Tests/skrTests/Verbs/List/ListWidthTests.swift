@@ -36,20 +36,13 @@ struct ListWidthTests {
         #expect(DisplayWidth.shorten("abc", to: 0) == "")
     }
 
-    /// Returns the headings at each width, and for the first width also the row.
     private func tables(_ line: String, widths: [Int]) throws -> [String] {
-        let shown = try TerminalRunner().runQuietly(
-            #"""
-            skr() { "$(type -P skr)" "$@" 2>/dev/null; }; export HOME=$(mktemp -d);
-            printf 1 | skr set service-of-mine account-of-mine --timeout 90m
-            for width in \#(widths.map { "\($0)" }.joined(separator: " ")); do stty cols $width; \#(line); done; rm -r $HOME
-            """#, environment: ["SKR_NAMESPACE": "namespace-of-mine"])
-        let lines = shown.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        #expect(lines.count == 2 * widths.count + 1, "\(shown)")
-        return [lines.prefix(2).joined(separator: "\n")]
-            + lines.dropLast().enumerated().filter { $0.offset % 2 == 0 }.dropFirst().map {
-                $0.element.split(separator: " ").joined(separator: " ")
-            }
+        try TerminalRunner().tables(
+            line, widths: widths,
+            after: #"""
+                skr() { "$(type -P skr)" "$@" 2>/dev/null; }
+                printf 1 | skr set service-of-mine account-of-mine --timeout 90m
+                """#, environment: ["SKR_NAMESPACE": "namespace-of-mine"])
     }
 
     @Test("a narrow table shortens names first, then omits the least important columns one by one")

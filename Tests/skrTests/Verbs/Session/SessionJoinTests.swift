@@ -4,7 +4,7 @@ import Testing
 
 /// Tests of `skr session --join`, `--end` and `--current`.
 @Suite("Sessions that shells join")
-struct SessionJoinTests {
+struct SessionJoinTests: ScriptTests {
     @Test("the calling shell is moved, silently, and only once", arguments: ["bash", "dash", "zsh", "busybox sh"])
     func moved(shell: String) throws {
         let script = #"""
@@ -15,20 +15,18 @@ struct SessionJoinTests {
             keyctl session - skr session --name "$NAME" -- skr get a 2>/dev/null; echo
             keyctl revoke @s; skr session --join "$NAME"; printf again | skr set a; skr get a; echo
             """#
-        let outcome = try CommandRunner().inSession(
-            #"export NAME="skr-test-$SKR_NAMESPACE"; \#(shell) -c "$SCRIPT""#, environment: ["SCRIPT": script])
-        #expect(
-            outcome == .init(exitCode: 0, output: "a number\n0 skr-test-\n1\nsame\nnew\nagain\n", errors: ""))
+        try expect(
+            #"export NAME="skr-test-$SKR_NAMESPACE"; \#(shell) -c "$SCRIPT""#, environment: ["SCRIPT": script],
+            onlyPrints: "a number\n0 skr-test-\n1\nsame\nnew\nagain\n")
     }
 
     @Test("in a subshell, the subshell is moved, and a line names the alternative")
     func subshell() throws {
-        let outcome = try CommandRunner().inSession(
+        let outcome = try expect(
             #"""
             before=$(keyctl id @s); (skr session --join n-$SKR_NAMESPACE; skr session --current; true) | cut -c 1-2
             [ "$(keyctl id @s)" = "$before" ] && echo unchanged
-            """#)
-        #expect(outcome.output == "n-\nunchanged\n")
+            """#, prints: "n-\nunchanged\n")
         #expect(outcome.errors.split(separator: "\n").count == 1)
         #expect(outcome.errors.hasPrefix("skr: warning: only a subshell joined the session 'n-"))
         #expect(outcome.errors.contains("; for the shell, use: exec skr session --name n-"))
@@ -37,17 +35,14 @@ struct SessionJoinTests {
     @Test("a shell with threads stays in its session, and a line names the alternative")
     func threads() throws {
         // Python under a name that looks like a shell's. The kernel shows the name without escaping.
-        let outcome = try CommandRunner().inSession(
+        try expect(
             #"""
             work=$(mktemp -d); trap 'rm -rf $work' EXIT; cp /usr/bin/python3 "$work/a) R 1 sh"; before=$(keyctl id @s)
             "$work/a) R 1 sh" -c 'import subprocess, threading, time; threading.Thread(target=time.sleep, args=[1]).start()
             print(subprocess.call(["skr", "session", "--join", "it'"'"'s"])); print(subprocess.check_output(["keyctl", "id", "@s"], text=True).strip())' |
                 sed "s/^$before$/stays/"
-            """#)
-        #expect(outcome.output == "0\nstays\n")
-        #expect(
-            outcome.errors
-                == #"""
+            """#, prints: "0\nstays\n",
+            errors: #"""
                 skr: warning: this shell stays in its session, because 'a) R 1 sh' runs several threads; \#
                 use: exec skr session --name 'it'\''s'
 
@@ -56,7 +51,7 @@ struct SessionJoinTests {
 
     @Test("fish is moved, or a line names the alternative: whether it has threads depends on the time")
     func fish() throws {
-        let outcome = try CommandRunner().inSession(
+        let outcome = try run(
             #"export HOME=$(mktemp -d); trap 'rm -rf $HOME' EXIT; fish --no-config -c 'skr session --join n-$SKR_NAMESPACE; echo $status (skr session --current)'"#
         )
         if outcome.errors.isEmpty {
@@ -72,15 +67,14 @@ struct SessionJoinTests {
 
     @Test("only a shell is moved, not another program that starts skr or has inherited it")
     func otherPrograms() throws {
-        let outcome = try CommandRunner().inSession(
+        let outcome = try expect(
             #"""
             before=$(keyctl id @s); timeout 9 skr session --join n; echo $?
             python3 -c 'import ctypes, os, subprocess, sys, time
             ctypes.CDLL(None).prctl(36, 1)  # PR_SET_CHILD_SUBREAPER
             subprocess.call(["bash", "-c", "(sleep 0.2; exec skr session --join n) & exit 0"])
             os.wait(); print(subprocess.check_output(["keyctl", "id", "@s"], text=True).strip())' | sed "s/^$before$/unchanged/"
-            """#)
-        #expect(outcome.output == "0\nunchanged\n")
+            """#, prints: "0\nunchanged\n")
         let warnings = outcome.errors.split(separator: "\n")
         #expect(warnings.count == 2)
         #expect(warnings[0].contains(" nothing joined 'n': 'timeout' called skr, which moves only shells; "))
@@ -92,15 +86,12 @@ struct SessionJoinTests {
         "without /proc, nothing is moved, and a line names the alternative",
         .enabled(if: geteuid() == 0, "needs root to mount"))
     func withoutProc() throws {
-        let outcome = try CommandRunner().inSession(
+        try expect(
             #"""
             before=$(keyctl id @s)
             unshare --mount bash -c 'mount -t tmpfs none /proc; skr session --join n; echo $?; keyctl id @s' | sed "s/^$before$/unchanged/"
-            """#)
-        #expect(outcome.output == "0\nunchanged\n")
-        #expect(
-            outcome.errors
-                == "skr: warning: this shell stays in its session, because /proc doesn't show it, or it has ended; "
+            """#, prints: "0\nunchanged\n",
+            errors: "skr: warning: this shell stays in its session, because /proc doesn't show it, or it has ended; "
                 + "use: exec skr session --name n\n")
     }
 
@@ -108,7 +99,7 @@ struct SessionJoinTests {
         "in another user's session, or if another user owns the name, a line reports it and the shell continues",
         .enabled(if: geteuid() == 0, "needs root to become other users"))
     func otherUsers() throws {
-        let outcome = try CommandRunner().inSession(
+        let outcome = try run(
             #"""
             work=$(mktemp -d); chmod 755 $work; trap 'rm -rf $work' EXIT; cp $(command -v skr) $work/skr; export PATH=$work:$PATH
             mkfifo $work/{go,ready,end,created}; chmod 666 $work/*; export work NAME=n-$SKR_NAMESPACE
@@ -139,14 +130,13 @@ struct SessionJoinTests {
 
     @Test("with a full quota, a line reports it and the shell continues", .enabled(if: geteuid() == 0, "needs root"))
     func quota() throws {
-        let outcome = try CommandRunner().inSession(
+        let outcome = try expect(
             #"""
             work=$(mktemp -d); chmod 755 $work; trap 'rm -rf $work' EXIT; cp $(command -v skr) $work/skr; export PATH=$work:$PATH
             setpriv --reuid 60458 --regid 60458 --clear-groups keyctl session - bash -ec '
                 (i=0; while keyctl add user k$i x @s; do i=$((i + 1)); done) >/dev/null 2>&1 || true
                 skr session --join n; echo continues; skr session --current | grep -c "^[0-9]*$"'
-            """#)
-        #expect(outcome.output == "continues\n1\n", "\(outcome)")
+            """#, prints: "continues\n1\n")
         #expect(
             outcome.errors.contains("skr: warning: this shell stays in its session: the user's key quota is full"),
             "\(outcome)")
@@ -154,14 +144,13 @@ struct SessionJoinTests {
 
     @Test("the name of an expired session that still has processes is not available, and the shell continues")
     func expired() throws {
-        let outcome = try CommandRunner().inSession(
+        let outcome = try expect(
             #"""
             work=$(mktemp -d); mkfifo $work/go $work/ready; trap 'rm -rf $work' EXIT; export NAME=n-$SKR_NAMESPACE
             skr session --name $NAME -- bash -c 'keyctl timeout @s 1; echo > $0/ready; read < $0/go' $work &
             read < $work/ready; sleep 1.2; skr session --join $NAME; echo $?; skr session --current | grep -c '^[0-9]*$'
             skr session --end $NAME; echo $?; echo > $work/go; wait
-            """#)
-        #expect(outcome.output == "0\n1\n69\n", "\(outcome)")
+            """#, prints: "0\n1\n69\n")
         #expect(outcome.errors.contains("has expired, but still has processes; choose another name in the shell's"))
     }
 
@@ -185,7 +174,7 @@ struct SessionJoinTests {
 
     @Test("shells that join at the same time share one session")
     func together() throws {
-        let outcome = try CommandRunner().inSession(
+        try expect(
             #"""
             for try in {1..10}; do
                 for n in {1..8}; do
@@ -194,23 +183,21 @@ struct SessionJoinTests {
                         for ((i = 0; i < 600; i++)); do (($(skr list | wc -l) == 8)) && break; sleep 0.05; done' 2>/dev/null &
                 done | sort -u | wc -l
             done
-            """#)
-        #expect(outcome.output == String(repeating: "1\n", count: 10))
+            """#, prints: String(repeating: "1\n", count: 10))
     }
 
     @Test("a shell that runs a script is moved, too, whatever the script's name")
     func script() throws {
-        let outcome = try CommandRunner().inSession(
+        try expect(
             #"""
             work=$(mktemp -d); trap 'rm -rf $work' EXIT; printf '%s\n' '#!/bin/bash' 'skr session --join n-$SKR_NAMESPACE' \
                 'skr session --current | cut -c 1-2' > $work/job; chmod +x $work/job; $work/job
-            """#)
-        #expect(outcome == .init(exitCode: 0, output: "n-\n", errors: ""))
+            """#, onlyPrints: "n-\n")
     }
 
     @Test("a shell whose --join is killed is in its old session or in the new one, and can join later")
     func killed() throws {
-        let outcome = try CommandRunner().inSession(
+        try expect(
             #"""
             for try in {0..50}; do
                 keyctl session - bash -c 'before=$(keyctl id @s); skr session --join n-$SKR_NAMESPACE-$1 &
@@ -218,13 +205,12 @@ struct SessionJoinTests {
                     if [[ $(keyctl id @s) == "$before" ]]; then echo killed; elif [[ $(skr session --current) == n-* ]]; then echo moved; else echo lost; fi
                     skr session --join n-$SKR_NAMESPACE-$1; [[ $(skr session --current) == n-* ]] || echo stuck' bash $try 2>/dev/null
             done | sort -u
-            """#)
-        #expect(outcome.output == "killed\nmoved\n", "\(outcome)")
+            """#, prints: "killed\nmoved\n")
     }
 
     @Test("--end revokes the session for all its processes, and ends with 1 if it does not exist")
     func end() throws {
-        let outcome = try CommandRunner().inSession(
+        let outcome = try expect(
             #"""
             name=n-$SKR_NAMESPACE; work=$(mktemp -d); mkfifo $work/go $work/ready; trap 'rm -rf $work' EXIT
             skr session --end $name; echo $?
@@ -235,21 +221,19 @@ struct SessionJoinTests {
             skr session --name $name -- bash -c 'echo > $0/ready; read < $0/go; skr get a; echo $?' $work 2> $work/errors &
             read < $work/ready; keyctl session $name bash -c 'skr session --end $0; echo $?; skr session --current; echo $?' $name
             echo > $work/go; wait; grep -c 'session has ended' $work/errors
-            """#)
-        #expect(outcome.output == "1\n0\n69\n1\n1\n0\n69\n0\n69\n69\n1\n", "\(outcome)")
+            """#, prints: "1\n0\n69\n1\n1\n0\n69\n0\n69\n69\n1\n")
         #expect(outcome.errors.contains("skr: error: no session 'n-"))
     }
 
     @Test("--current prints the name or the number, and ends with 1 without a session")
     func current() throws {
-        let outcome = try CommandRunner().inSession(
+        let outcome = try expect(
             #"""
             [ "$(skr session --current)" = "$(keyctl id @s)" ] && echo number
             keyctl session a-$SKR_NAMESPACE skr session --current | cut -c 1-2; SKR_SESSION=x skr session --name b-$SKR_NAMESPACE -- skr session --current | cut -c 1-2
             keyctl session $'odd\e[2Jname' skr session --current
             keyctl session _uid_ses.$(id -u) skr session --current; echo $?
-            """#)
-        #expect(outcome.output == "number\na-\nb-\nodd%1B[2Jname\n1\n", "\(outcome)")
+            """#, prints: "number\na-\nb-\nodd%1B[2Jname\n1\n")
         #expect(
             outcome.errors.hasSuffix(
                 "skr: error: no session keyring\nskr: hint: start a session with 'exec skr session'\n"))
@@ -257,21 +241,20 @@ struct SessionJoinTests {
 
     @Test("--link-user links the user keyring of a joined session, too")
     func linkUser() throws {
-        let outcome = try CommandRunner().inSession(
-            #"skr session --join n-$SKR_NAMESPACE --link-user; keyctl rlist @s | grep -cw $(keyctl id @u)"#)
-        #expect(outcome.output == "1\n", "\(outcome)")
+        try expect(
+            #"skr session --join n-$SKR_NAMESPACE --link-user; keyctl rlist @s | grep -cw $(keyctl id @u)"#,
+            prints: "1\n")
     }
 
     @Test("forms that contradict each other are errors, and change nothing")
     func badInput() throws {
-        let outcome = try CommandRunner().inSession(
+        let outcome = try expect(
             #"""
             before=$(keyctl id @s); try() { skr session "$@"; echo $?; }
             try --join a --end b; try --join a --name b; try --join a --current; try --end a --current; try --join a -- echo started
             try --end a --link-user; try --current -- echo started; try --end ''; try --end 'a b'; try --join; try --join _ses; try --join ''
             [ "$(keyctl id @s)" = "$before" ] && echo unchanged
-            """#)
-        #expect(outcome.output == String(repeating: "64\n", count: 10) + "0\n0\nunchanged\n", "\(outcome)")
+            """#, prints: String(repeating: "64\n", count: 10) + "0\n0\nunchanged\n")
         let errors = outcome.errors.split(separator: "\n")
         #expect(errors.count == 22)
         #expect(errors[0] == "skr: error: --join can't be combined with --end")

@@ -2,8 +2,8 @@ import Foundation
 import Testing
 
 @Suite("skr helper install --write-config")
-struct HelperConfigurationTests {
-    private func run(_ script: String) throws -> CommandRunner.Outcome { try HelperInstallTests.run(script) }
+struct HelperConfigurationTests: ScriptTests {
+    let preparation = HelperInstallTests.emptyHome
 
     @Test("git: our helper is added once, its options can change, and uninstall removes it")
     func git() throws {
@@ -46,17 +46,16 @@ struct HelperConfigurationTests {
 
     @Test("git: the printed lines do what --write-config does")
     func pasted() throws {
-        let outcome = try run(
+        try expect(
             #"""
             lines() { skr helper "$@" | sed -n 's/^  //p' > lines; . ./lines; git config --get-all credential.helper; }
             lines install git; lines install git --namespace "a'b"; lines uninstall git; lines uninstall git 2> /dev/null
-            """#)
-        #expect(outcome.output == "skr\nskr --namespace 'a'\\''b'\n", "\(outcome)")
+            """#, prints: "skr\nskr --namespace 'a'\\''b'\n")
     }
 
     @Test("git: other helpers stay, with a hint for removal, and no shell command is shown")
     func otherHelpers() throws {
-        let outcome = try run(
+        try expect(
             #"""
             git config --global --add credential.helper 'store --file s3cret'; git config --global --add credential.helper $'!f() {\n password=s3cret\n}; f'
             git config --global --add credential.helper /opt/x
@@ -64,9 +63,8 @@ struct HelperConfigurationTests {
             skr helper install git --write-config 2> errors | tail -n 1; git config --get-all credential.helper; grep -c s3cret errors; cat errors; cmp shown errors
             skr helper status git | grep -c s3cret
             eval "$(sed -n 's/.*to remove it: //p' errors)"; skr helper uninstall git --write-config | grep -c s3cret; git config --get-all credential.helper
-            """#)
-        #expect(
-            outcome.output == """
+            """#,
+            prints: """
                   git config --global --add credential.helper skr
                 store --file s3cret
                 !f() {
@@ -88,20 +86,19 @@ struct HelperConfigurationTests {
                 }; f
                 /opt/x
 
-                """, "\(outcome)")
+                """)
     }
 
     @Test("git: a helper that a later empty one resets is added again, and uninstall removes it")
     func reset() throws {
-        let outcome = try run(
+        try expect(
             """
             git config --global credential.helper ''; skr helper status git | cut -f 3; git config --global --unset credential.helper
             for value in skr skr '' other; do git config --global --add credential.helper "$value"; done
             skr helper status git | cut -f 3; for n in 1 2; do skr helper install git --write-config 2> errors | tail -n 1; done
             git config --get-all credential.helper; skr helper uninstall git --write-config > log; git config --get-all credential.helper
-            """)
-        #expect(
-            outcome.output == """
+            """,
+            prints: """
                 -
                 other: other
                   git config --global --add credential.helper skr
@@ -114,7 +111,7 @@ struct HelperConfigurationTests {
 
                 other
 
-                """, "\(outcome)")
+                """)
     }
 
     @Test(
@@ -125,14 +122,13 @@ struct HelperConfigurationTests {
             ("/x/skr s3cret", "/x/skr"), ("/x/git-credential-skr --token s3cret", "/x/git-credential-skr"),
         ])
     func otherForm(value: String, shown: String) throws {
-        let outcome = try HelperInstallTests.run(
+        let outcome = try expect(
             #"""
             git config --global credential.helper "$value"
             skr helper status git | cut -f 3; skr helper install git --write-config | tail -n 1
             skr helper uninstall git --write-config | shown; echo ${PIPESTATUS[0]}; [ "$(git config credential.helper)" = "$value" ] && echo same
-            """#, environment: ["value": value])
-        #expect(
-            outcome.output == """
+            """#, environment: ["value": value],
+            prints: """
                 \(shown)
                 git is already set up: \(shown)
                 to remove the configuration:
@@ -140,39 +136,36 @@ struct HelperConfigurationTests {
                 65
                 same
 
-                """, "\(outcome)")
+                """)
         #expect(outcome.errors.contains("its credential.helper is not one that 'skr helper install' has added\n"))
     }
 
     @Test("git: a command that ends with the path of our link is another helper")
     func otherCommand() throws {
-        let outcome = try run(
+        try expect(
             #"""
             git config --global credential.helper '/usr/bin/env T=s3cret /x/git-credential-skr'; skr helper status git | cut -f 3
             skr helper install git --write-config 2> errors | tail -n 1; skr helper uninstall git --write-config > log
             grep -c s3cret log errors; git config --get-all credential.helper
-            """#)
-        #expect(
-            outcome.output == """
+            """#,
+            prints: """
                 other: /usr/bin/env
                   git config --global --add credential.helper skr
                 log:0
                 errors:0
                 /usr/bin/env T=s3cret /x/git-credential-skr
 
-                """, "\(outcome)")
+                """)
     }
 
     @Test("git: a repository's configuration doesn't matter")
     func repository() throws {
-        let outcome = try run(
+        try expect(
             """
             git init -q repository; cd repository; git config credential.helper skr; skr helper status git | cut -f 3
             skr helper install git --write-config | tail -n 1; git config credential.helper ''; skr helper status git | cut -f 3
             skr helper uninstall git --write-config > log; GIT_DIR=.git skr helper status git | cut -f 3; cat ~/.gitconfig
-            """)
-        #expect(
-            outcome.output == "-\n  git config --global --add credential.helper skr\nskr\n-\n", "\(outcome)")
+            """, prints: "-\n  git config --global --add credential.helper skr\nskr\n-\n")
     }
 
     @Test(
@@ -205,19 +198,18 @@ struct HelperConfigurationTests {
             ("export GIT_CONFIG_GLOBAL=$work/other/config", "'W/other'"),
         ])
     func foreignGit(making: String, folder: String) throws {
-        let outcome = try run(
+        try expect(
             """
             mkdir other; chown 60434 other; \(making)
             skr helper install git --write-config 2> errors | tail -n 1; echo ${PIPESTATUS[0]}; head -n 1 errors | shown
             find home other -type f
-            """)
-        #expect(
-            outcome.output == """
+            """,
+            prints: """
                   git config --global --add credential.helper skr
                 77
                 skr: error: did not edit git's configuration: \(folder) belongs to another user
 
-                """, "\(outcome)")
+                """)
     }
 
     @Test(
@@ -227,26 +219,24 @@ struct HelperConfigurationTests {
             ("mkdir -p home/.config/git; ln -s $work/null home/.config/git/config", "W/home/.config/git/config"),
         ])
     func device(making: String, file: String) throws {
-        let outcome = try run(
+        try expect(
             """
             mknod null c 1 3; \(making)
             skr helper install git --write-config 2>&1 > /dev/null | head -n 1 | shown; stat -c %F null
-            """)
-        #expect(
-            outcome.output
-                == "skr: error: did not edit git's configuration: '\(file)' is not a regular file\ncharacter special file\n",
-            "\(outcome)")
+            """,
+            prints:
+                "skr: error: did not edit git's configuration: '\(file)' is not a regular file\ncharacter special file\n"
+        )
     }
 
     @Test("git: if its configuration can't be read, uninstall refuses, and status reports it")
     func unreadableGit() throws {
-        let outcome = try run(
+        try expect(
             """
             printf '[user\n' > home/.gitconfig; skr helper status git | cut -f 3
             skr helper uninstall git --write-config 2> errors; echo $?; tail -n 2 errors; cat home/.gitconfig
-            """)
-        #expect(
-            outcome.output == """
+            """,
+            prints: """
                 can't be read: git config credential.helper
                 to remove the configuration:
                   git config --global --edit
@@ -255,19 +245,18 @@ struct HelperConfigurationTests {
                 skr: hint: edit it by hand, as the printed lines show
                 [user
 
-                """, "\(outcome)")
+                """)
     }
 
     @Test("git: uninstall removes the helper from the file to which install added it, even if git now prefers another")
     func twoFiles() throws {
-        let outcome = try run(
+        try expect(
             """
             mkdir -p home/.config/git; : > home/.config/git/config; skr helper install git --write-config | tail -n 1
             git config --file home/.gitconfig user.name A; skr helper status git | cut -f 3; skr helper install git | tail -n 1
             skr helper uninstall git --write-config | shown; cat home/.config/git/config; skr helper status git | cut -f 3
-            """)
-        #expect(
-            outcome.output == """
+            """,
+            prints: """
                   git config --global --add credential.helper skr
                 skr
                 git is already set up: skr
@@ -276,31 +265,27 @@ struct HelperConfigurationTests {
                 removed the link W/home/.local/bin/git-credential-skr
                 -
 
-                """, "\(outcome)")
+                """)
     }
 
     @Test("git changes the file that it would change itself, also through a link")
     func gitFiles() throws {
-        let outcome = try run(
+        try expect(
             """
             cycle() { skr helper install git --write-config > log; grep -lr 'helper = skr' home dots | sort; skr helper uninstall git --write-config > log; grep -lr 'helper = skr' home dots; }
             mkdir -p dots home/.config/git; : > home/.config/git/config; cycle; : > dots/git; ln -s ../dots/git home/.gitconfig; cycle; readlink home/.gitconfig
             GIT_CONFIG_GLOBAL=$work/home/x cycle
-            """)
-        #expect(
-            outcome.output == "home/.config/git/config\ndots/git\n../dots/git\nhome/x\n",
-            "\(outcome)")
+            """, prints: "home/.config/git/config\ndots/git\n../dots/git\nhome/x\n")
     }
 
     @Test("docker: a new file is only for its owner, is written once, and uninstall removes the member")
     func newFile() throws {
-        let outcome = try run(
+        try expect(
             #"""
             skr helper install docker --write-config | tail -n +3; stat -c '%a %F' $HOME/.docker $HOME/.docker/config.json; cat $HOME/.docker/config.json
             skr helper install docker --write-config | tail -n 1; skr helper uninstall docker --write-config | shown; cat $HOME/.docker/config.json; ls -A $HOME/.docker
-            """#)
-        #expect(
-            outcome.output == """
+            """#,
+            prints: """
                 changed the configuration:
                 in ~/.docker/config.json:
                   "credsStore": "skr"
@@ -315,21 +300,17 @@ struct HelperConfigurationTests {
                 {}
                 config.json
 
-                """, "\(outcome)")
+                """)
     }
 
     @Test("docker: the file keeps its owner, mode and other members")
     func kept() throws {
-        let outcome = try run(
+        try expect(
             #"""
             mkdir home/.docker; f=home/.docker/config.json; printf '{\n\t"a": 1\n}\n' > $f; chmod 640 $f; stat -c '%a %u:%g' $f > before; cp $f old
             skr helper install docker --write-config > log; cat $f; stat -c '%a %u:%g' $f | cmp - before
             skr helper uninstall docker --write-config > log; cmp $f old; stat -c '%a %u:%g' $f | cmp - before; ls -A home/.docker
-            """#)
-        #expect(
-            outcome
-                == .init(exitCode: 0, output: "{\n\t\"credsStore\": \"skr\",\n\t\"a\": 1\n}\nconfig.json\n", errors: "")
-        )
+            """#, onlyPrints: "{\n\t\"credsStore\": \"skr\",\n\t\"a\": 1\n}\nconfig.json\n")
     }
 
     @Test(
@@ -374,58 +355,54 @@ struct HelperConfigurationTests {
             ("home/.docker/config.json", "it belongs to user 60434"),
         ])
     func foreignDocker(place: String, reason: String) throws {
-        let outcome = try run(
+        try expect(
             """
             mkdir home/.docker; echo '{}' > home/.docker/config.json; chown 60434 \(place)
             skr helper install docker --write-config 2> errors | tail -n 1; echo ${PIPESTATUS[0]}; head -n 1 errors | shown; cat home/.docker/config.json
-            """)
-        #expect(
-            outcome.output == """
+            """,
+            prints: """
                   "credsStore": "skr"
                 77
                 skr: error: did not edit 'W/home/.docker/config.json': \(reason)
                 {}
 
-                """, "\(outcome)")
+                """)
     }
 
     @Test("docker: a file that can't be written completely stays unchanged")
     func incomplete() throws {
-        let outcome = try run(
+        try expect(
             #"""
             mkdir home/.docker; f=home/.docker/config.json; { printf '{"a":"'; head -c 6000 /dev/zero | tr '\0' x; printf '"}'; } > $f; cp $f before
             (ulimit -f 4; skr helper install docker --write-config 2>&1 > log | head -n 1 | shown); cmp before $f; ls -A home/.docker
-            """#)
-        #expect(
-            outcome.output == """
+            """#,
+            prints: """
                 skr: error: did not edit 'W/home/.docker/config.json': can't write 'W/home/.docker/config.json': file too large
                 config.json
 
-                """, "\(outcome)")
+                """)
     }
 
     @Test("docker: a linked folder stays unchanged")
     func linkedFolder() throws {
-        let outcome = try run(
+        try expect(
             """
             mkdir home/d; ln -s d home/.docker; skr helper install docker --write-config 2> errors | tail -n 1; head -n 1 errors | shown; ls home/d
-            """)
-        #expect(
-            outcome.output == """
+            """,
+            prints: """
                   "credsStore": "skr"
                 skr: error: did not edit 'W/home/.docker/config.json': its folder is a link
 
-                """, "\(outcome)")
+                """)
     }
 
     @Test("docker: uninstall leaves another helper, and a file that it can't read")
     func foreignStore() throws {
-        let outcome = try run(
+        try expect(
             #"""
             mkdir home/.docker; f=home/.docker/config.json; uninstall() { skr helper uninstall docker --write-config > log 2> errors; echo $?; cat $f; }
             echo '{"credsStore":"pass"}' > $f; uninstall; echo '{' > $f; uninstall; grep -c credsStore log; grep -c 'it is not a JSON object' errors
-            """#)
-        #expect(outcome.output == "1\n{\"credsStore\":\"pass\"}\n65\n{\n1\n1\n", "\(outcome)")
+            """#, prints: "1\n{\"credsStore\":\"pass\"}\n65\n{\n1\n1\n")
     }
 
     @Test("docker: servers with a secret in the file are named, but never the secret")
@@ -444,8 +421,8 @@ struct HelperConfigurationTests {
 
     @Test("DOCKER_CONFIG names the folder of docker's file")
     func dockerFolder() throws {
-        let outcome = try run(
-            "DOCKER_CONFIG=$work/d skr helper install docker --write-config > /dev/null; ls -A d home")
-        #expect(outcome.output == "d:\nconfig.json\n\nhome:\n.local\n")
+        try expect(
+            "DOCKER_CONFIG=$work/d skr helper install docker --write-config > /dev/null; ls -A d home",
+            prints: "d:\nconfig.json\n\nhome:\n.local\n")
     }
 }

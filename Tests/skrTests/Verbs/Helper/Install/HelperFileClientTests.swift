@@ -1,14 +1,15 @@
-import Foundation
 import Testing
 
 /// Clients whose configuration only their users change.
 @Suite("skr helper install for clients whose lines are only shown")
-struct HelperFileClientTests {
+struct HelperFileClientTests: ScriptTests {
+    let preparation = HelperInstallTests.emptyHome
+
     @Test(
         "cargo, terraform, vault: the shown lines are found once pasted, and no file is changed",
         arguments: [("cargo", ".cargo/config.toml"), ("terraform", ".terraformrc"), ("vault", ".vault")])
     func pasted(client: String, file: String) throws {
-        let outcome = try HelperInstallTests.run(
+        let outcome = try run(
             #"""
             file=$HOME/\#(file); mkdir -p ${file%/*}; skr helper install \#(client) > lines; echo $?; ls $file 2> /dev/null
             grep -c "~/\#(file)" lines; sed -n 's/^  //p' lines > $file; skr helper status \#(client) | cut -f 3,4
@@ -27,21 +28,19 @@ struct HelperFileClientTests {
 
     @Test("terraform's link is in the folder where terraform looks")
     func terraform() throws {
-        let outcome = try HelperInstallTests.run(
-            "skr helper install terraform > /dev/null; find home -type l; skr helper install terraform --dir bin 2>&1 | grep -c 'does not look in'"
-        )
-        #expect(outcome.output == "home/.terraform.d/plugins/terraform-credentials-skr\n1\n" && outcome.errors == "")
+        try expect(
+            "skr helper install terraform > /dev/null; find home -type l; skr helper install terraform --dir bin 2>&1 | grep -c 'does not look in'",
+            prints: "home/.terraform.d/plugins/terraform-credentials-skr\n1\n", errors: "")
     }
 
     @Test("npm has a link for each registry")
     func npm() throws {
-        let outcome = try HelperInstallTests.run(
+        try expect(
             #"""
             skr helper install npm work | grep tokenHelper= | shown; skr helper install npm home > /dev/null; skr helper status | grep ^npm | cut -f 2
             skr helper uninstall npm work > /dev/null; ls $HOME/.local/bin; skr helper install npm 2> /dev/null; echo $?; skr helper install npm a/b 2> /dev/null; echo $?
-            """#)
-        #expect(
-            outcome.output == """
+            """#,
+            prints: """
                   //registry.example.com/:tokenHelper=W/home/.local/bin/skr-npm-work
                 ~/.local/bin/skr-npm-home
                 ~/.local/bin/skr-npm-work
@@ -58,7 +57,7 @@ struct HelperFileClientTests {
             "aws", "kubernetes", "ansible", "askpass", "go", "bazel", "google", "netrc", "kubectl", "podman", "ssh",
         ])
     func shown(client: String) throws {
-        let outcome = try HelperInstallTests.run(
+        let outcome = try run(
             """
             for verb in install uninstall; do skr helper $verb \(client) --write-config; echo $?; done; ls -A home
             skr helper install \(client) > lines; echo $?; find home -type f; grep -c skr lines | grep -vx 0
@@ -70,14 +69,13 @@ struct HelperFileClientTests {
 
     @Test("a client that uses another client's helper gets that client's link, and its own lines")
     func aliases() throws {
-        let outcome = try HelperInstallTests.run(
+        try expect(
             #"""
             for client in kubectl pip uv twine podman buildah skopeo helm ssh sudo gcloud buck2; do echo "$client: $(skr helper install $client | grep '^  ' | grep -v '^  skr set' | head -n 1 | shown)"; done
             skr helper install pnpm work > /dev/null; ls $HOME/.local/bin
             skr helper install helm --write-config | tail -n 1; skr helper install docker | grep 'set up'; skr helper uninstall pip | shown
-            """#)
-        #expect(
-            outcome.output == """
+            """#,
+            prints: """
                 kubectl:   kubectl config set-credentials work --exec-api-version=client.authentication.k8s.io/v1 \\
                 pip:   pip config set global.keyring-provider subprocess
                 uv:   pip config set global.keyring-provider subprocess
@@ -99,6 +97,6 @@ struct HelperFileClientTests {
                 docker is already set up: credsStore: skr
                 removed the link W/home/.local/bin/keyring
 
-                """, "\(outcome)")
+                """)
     }
 }

@@ -2,60 +2,51 @@ import Foundation
 import Testing
 
 @Suite("skr helper install")
-struct HelperInstallTests {
-    /// Runs a script in an empty session and an empty home.
+struct HelperInstallTests: ScriptTests {
+    /// Makes an empty home.
     ///
     /// The home's `.local/bin` is in PATH. `/usr/local/bin`, where root's links would go, is not.
-    static func run(_ script: String, environment: [String: String] = [:]) throws -> CommandRunner.Outcome {
-        try CommandRunner().inSession(
-            #"""
-            work=$(mktemp -d); trap 'chmod -R u+rwx $work; rm -rf $work' EXIT; mkdir $work/home $work/bin; cd $work
-            skr=$(readlink -f "$(command -v skr)"); mkdir $work/program; ln -s "$skr" $work/program/skr
-            export HOME=$work/home PATH=$work/home/.local/bin:$work/program:/usr/bin:/bin GIT_CONFIG_NOSYSTEM=1
-            unset XDG_CONFIG_HOME GIT_CONFIG_GLOBAL DOCKER_CONFIG CARGO_HOME TF_CLI_CONFIG_FILE VAULT_CONFIG_PATH AWS_CONFIG_FILE
-            unset PIP_CONFIG_FILE PIP_KEYRING_PROVIDER UV_KEYRING_PROVIDER GOOGLE_APPLICATION_CREDENTIALS
-            shown() { sed "s|$work|W|g; s|$skr|SKR|g"; }
-            link=$HOME/.local/bin/git-credential-skr
+    static let emptyHome = #"""
+        work=$(mktemp -d); trap 'chmod -R u+rwx $work; rm -rf $work' EXIT; mkdir $work/home $work/bin; cd $work
+        skr=$(readlink -f "$(command -v skr)"); mkdir $work/program; ln -s "$skr" $work/program/skr
+        export HOME=$work/home PATH=$work/home/.local/bin:$work/program:/usr/bin:/bin GIT_CONFIG_NOSYSTEM=1
+        unset XDG_CONFIG_HOME GIT_CONFIG_GLOBAL DOCKER_CONFIG CARGO_HOME TF_CLI_CONFIG_FILE VAULT_CONFIG_PATH AWS_CONFIG_FILE
+        unset PIP_CONFIG_FILE PIP_KEYRING_PROVIDER UV_KEYRING_PROVIDER GOOGLE_APPLICATION_CREDENTIALS
+        shown() { sed "s|$work|W|g; s|$skr|SKR|g"; }
+        link=$HOME/.local/bin/git-credential-skr
 
-            """# + script, environment: environment)
-    }
+        """#
+
+    let preparation = HelperInstallTests.emptyHome
 
     @Test("install creates the link and its folder once, and shows the remaining steps")
     func link() throws {
-        let outcome = try Self.run(
-            #"""
-            skr helper install git | shown; echo $?; readlink $link | shown; skr helper install git | shown
-            find home -mindepth 1 | sort
-            """#)
         let rest = """
             W/home/.local/bin is in PATH
             to finish the setup (--write-config does this):
               git config --global --add credential.helper skr
 
             """
-        #expect(
-            outcome.output
-                == "created the link W/home/.local/bin/git-credential-skr -> SKR\n\(rest)0\nSKR\n"
+        try expect(
+            #"""
+            skr helper install git | shown; echo $?; readlink $link | shown; skr helper install git | shown
+            find home -mindepth 1 | sort
+            """#,
+            prints: "created the link W/home/.local/bin/git-credential-skr -> SKR\n\(rest)0\nSKR\n"
                 + "the link W/home/.local/bin/git-credential-skr already exists\n\(rest)"
-                + "home/.local\nhome/.local/bin\nhome/.local/bin/git-credential-skr\n")
-        #expect(outcome.errors == "")
+                + "home/.local\nhome/.local/bin\nhome/.local/bin/git-credential-skr\n", errors: "")
     }
 
     @Test("a client that is set up finds its helper through the link")
     func used() throws {
-        let outcome = try CommandRunner().inSession(
+        try expect(
             #"""
-            export HOME=$(mktemp -d); export PATH=$HOME/.local/bin:$PATH GIT_CONFIG_NOSYSTEM=1; cd $HOME
             skr helper install git --timeout 90s --write-config > log
             printf 'protocol=https\nhost=h\nusername=u\npassword=s3cret\n\n' | git credential approve
             printf 'protocol=https\nhost=h\n\n' | git credential fill; skr list | cut -f 1,2,3,4
             skr helper uninstall git --write-config > log
-            printf 'protocol=https\nhost=h\n\n' | GIT_TERMINAL_PROMPT=0 git credential fill 2> /dev/null; echo $?; rm -r $HOME
-            """#)
-        #expect(
-            outcome.output
-                == "protocol=https\nhost=h\nusername=u\npassword=s3cret\ninternet\thttps://h\tu\t6\n128\n", "\(outcome)"
-        )
+            printf 'protocol=https\nhost=h\n\n' | GIT_TERMINAL_PROMPT=0 git credential fill 2> /dev/null; echo $?
+            """#, prints: "protocol=https\nhost=h\nusername=u\npassword=s3cret\ninternet\thttps://h\tu\t6\n128\n")
     }
 
     @Test(
@@ -64,26 +55,24 @@ struct HelperInstallTests {
             "echo x > $link", "ln -s /bin/true $link", "ln -s nowhere $link", "ln -s nowhere/skr $link", "mkdir $link",
         ])
     func foreign(making: String) throws {
-        let outcome = try Self.run(
+        try expect(
             #"""
             mkdir -p $HOME/.local/bin; \#(making); before=$(stat -c '%i %F %Y' $link)
             skr helper install git --write-config 2> errors; echo $?; [[ $before = "$(stat -c '%i %F %Y' $link)" ]] && echo same
             grep -c 'already exists' errors; grep -c 'hint: .*rm .*git-credential-skr' errors; ls -A home
-            """#)
-        #expect(outcome.output == "73\nsame\n1\n1\n.local\n")
+            """#, prints: "73\nsame\n1\n1\n.local\n")
     }
 
     @Test("a folder can be given, and install reports whether it is in PATH")
     func folder() throws {
-        let outcome = try Self.run(
+        try expect(
             #"""
             skr helper install docker --dir bin 2>&1 | shown | head -n 4; readlink bin/docker-credential-skr | shown
             PATH=$work/bin:$PATH skr helper install docker --dir $work/bin | shown | head -n 2
             skr helper install docker --dir new/folder > /dev/null 2>&1; readlink new/folder/docker-credential-skr | shown; ls -A home
             for folder in $work/bin/ ./bin bin//; do PATH=$work/bin:$PATH skr helper install docker --dir $folder | shown | head -n 2 | tail -n 1; done
-            """#)
-        #expect(
-            outcome.output == """
+            """#,
+            prints: """
                 created the link W/bin/docker-credential-skr -> SKR
                 W/bin is not in PATH
                 skr: warning: docker won't find its helper
@@ -101,16 +90,14 @@ struct HelperInstallTests {
 
     @Test("a link that was installed with skr is sufficient, and is not removed")
     func packaged() throws {
-        let outcome = try Self.run(
+        try expect(
             #"""
             cp $skr bin/skr; ln -s skr bin/git-credential-skr; export PATH=$work/bin:$work/other:$PATH; hash -r
             mkdir other; cp /bin/true other/skr; ln -s skr other/git-credential-skr
             skr helper install git --write-config | shown | head -n 2; skr helper uninstall git --write-config | shown; echo $?
             skr helper uninstall git 2>/dev/null | shown; find home bin other -type l
-            """#)
-        #expect(
-            outcome.output
-                == """
+            """#,
+            prints: """
                 the link W/bin/git-credential-skr already exists
                 W/bin is in PATH
                 removed the configuration:
@@ -124,7 +111,7 @@ struct HelperInstallTests {
 
     @Test("a program with the link's name that comes first in PATH is reported")
     func shadowed() throws {
-        let outcome = try Self.run(
+        let outcome = try run(
             #"""
             printf '#!/bin/sh\n' > bin/git-credential-skr; chmod +x bin/git-credential-skr; export PATH=$work/bin:$PATH
             skr helper install git 2>&1 > /dev/null | shown
@@ -138,7 +125,7 @@ struct HelperInstallTests {
         "a folder that can't be written to is refused",
         .enabled(if: geteuid() == 0, "needs root to become another user"))
     func readOnly() throws {
-        let outcome = try Self.run(
+        let outcome = try run(
             #"""
             chmod 755 $work; mkdir -p $HOME/.local/bin; chmod 555 $HOME/.local/bin
             as() { setpriv --reuid 60433 --regid 60433 --clear-groups "$@"; }
@@ -155,7 +142,7 @@ struct HelperInstallTests {
     }
 
     @Test(
-        "wrong usage is an error that names the problem or the right usage",
+        "wrong usage is an error that names the problem or the right usage, with a hint",
         arguments: [
             ("install", "missing expected argument"), ("install gti", "did you mean 'git'?"),
             ("install kubctl", "did you mean 'kubectl'?"), ("install gh", "skr-secrets -- gh auth login"),
@@ -173,15 +160,18 @@ struct HelperInstallTests {
             ("--namespace git aws x", "hint: skr helper aws --namespace git x\n"),
             ("-- git get", "hint: skr helper git get\n"),
             ("--namespace 'a b' docker get", "hint: skr helper docker --namespace 'a b' get"),
+            ("git --colour get", "unknown option '--colour'"), ("git get --timeout", "'--timeout' needs a value"),
+            ("git get --timeout=soon", "'soon' is not a duration"), ("gti get", "no such client: gti"),
+            ("git get --scope galaxy", "no such scope: 'galaxy'"), ("", "no client given"),
         ])
     func usage(words: String, message: String) throws {
-        let outcome = try Self.run("skr helper \(words); echo $?; ls -A home")
-        #expect(outcome.output == "64\n" && outcome.errors.contains(message), "\(outcome)")
+        let outcome = try expect("skr helper \(words); echo $?; ls -A home", prints: "64\n")
+        #expect(outcome.errors.contains(message) && outcome.errors.contains("skr: hint: "), "\(outcome)")
     }
 
     @Test("install and uninstall exit with 70 if any line of their output can't be written")
     func unwritable() throws {
-        let outcome = try Self.run(
+        try expect(
             #"""
             # Runs the command once per output line, into a file that has room only for the lines before it.
             each() {
@@ -198,13 +188,12 @@ struct HelperInstallTests {
             for words in "git --write-config" git docker aws; do
                 skr helper install $words > log; each skr helper install $words
             done
-            """#)
-        #expect(outcome == .init(exitCode: 0, output: String(repeating: "70\n", count: 8), errors: ""))
+            """#, onlyPrints: String(repeating: "70\n", count: 8))
     }
 
     @Test("a HOME that is not a folder is an error", arguments: ["", "relative"])
     func home(home: String) throws {
-        let outcome = try Self.run("HOME=\(home) skr helper install git; echo $?")
+        let outcome = try run("HOME=\(home) skr helper install git; echo $?")
         #expect(
             outcome.output == "64\n"
                 && outcome.errors.hasPrefix("skr: error: HOME is not set, or is not an absolute path\n"))

@@ -4,8 +4,8 @@ import Testing
 @testable import skr
 
 @Suite("skr helper install, the link's folder")
-struct HelperLinkTests {
-    private func run(_ script: String) throws -> CommandRunner.Outcome { try HelperInstallTests.run(script) }
+struct HelperLinkTests: ScriptTests {
+    let preparation = HelperInstallTests.emptyHome
 
     @Test("PATH decides between the user's folder and the machine's, and the user's is the default")
     func choice() throws {
@@ -73,16 +73,12 @@ struct HelperLinkTests {
 
     @Test("a configuration that no longer fits PATH is changed, and keeps its options")
     func changed() throws {
-        let outcome = try run(
+        try expect(
             #"""
             git config --global credential.helper 'skr --timeout 8h'; PATH=$work/program:/usr/bin:/bin
             skr helper install git --write-config > /dev/null; git config --get-all credential.helper | shown
             PATH=$HOME/.local/bin:$PATH; skr helper install git --write-config > /dev/null; git config --get-all credential.helper
-            """#)
-        #expect(
-            outcome.output == "W/home/.local/bin/git-credential-skr --timeout 8h\nskr --timeout 8h\n"
-                && outcome.errors == "",
-            "\(outcome)")
+            """#, prints: "W/home/.local/bin/git-credential-skr --timeout 8h\nskr --timeout 8h\n", errors: "")
     }
 
     @Test("docker looks only in PATH, so install warns")
@@ -93,14 +89,13 @@ struct HelperLinkTests {
 
     @Test("another link to this skr in PATH is as good as ours, and uninstall leaves it")
     func others() throws {
-        let outcome = try run(
+        let outcome = try expect(
             #"""
             ln -s $skr bin/git-credential-skr; export PATH=$work/bin:$work/bin:$PATH
             skr helper install git --write-config | shown; ls -A home; skr helper uninstall git --write-config | shown
             ls bin; git config credential.helper; skr helper uninstall git --write-config; ls bin
-            """#)
-        #expect(
-            outcome.output == """
+            """#,
+            prints: """
                 the link W/bin/git-credential-skr already exists
                 W/bin is in PATH
                 changed the configuration:
@@ -111,34 +106,33 @@ struct HelperLinkTests {
                 git-credential-skr
                 git-credential-skr
 
-                """, "\(outcome)")
+                """)
         #expect(outcome.errors.hasPrefix("skr: error: git is not set up\n"))
     }
 
     @Test("a package's link stays, even if its folder is given")
     func packaged() throws {
-        let outcome = try run(
+        try expect(
             #"""
             ln -s $skr bin/skr; ln -s skr bin/docker-credential-skr; export PATH=$work/bin:$PATH
             skr helper install docker --write-config | shown | head -n 1
             skr helper uninstall docker --dir $work/bin --write-config | head -n 1; ls bin; cat home/.docker/config.json
-            """#)
-        #expect(
-            outcome.output == """
+            """#,
+            prints: """
                 the link W/bin/docker-credential-skr already exists
                 removed the configuration:
                 docker-credential-skr
                 skr
                 {}
 
-                """, "\(outcome)")
+                """)
     }
 
     @Test(
         "in the machine's folders, uninstall removes our link, but not another skr's or a package's",
         .enabled(if: geteuid() == 0, "mounts over folders of programs"))
     func ofMachineOrPackage() throws {
-        let outcome = try run(
+        try expect(
             #"""
             # A copy, because the installed skr lies in one of the folders that are mounted over.
             cp --remove-destination "$skr" program/skr; export skr=$work/program/skr work
@@ -147,74 +141,62 @@ struct HelperLinkTests {
                 mount --bind local /usr/local/bin; skr helper install git > log; head -n 1 log; skr helper uninstall git; echo $?
                 ln -s $work/other/skr /usr/local/bin/git-credential-skr; skr helper uninstall git; echo $?
                 mount --bind system /usr/bin; "$skr" helper uninstall docker --dir /usr/bin; echo $?' 2> /dev/null | shown
-            """#)
-        #expect(
-            outcome.output == """
+            """#,
+            prints: """
                 created the link /usr/local/bin/git-credential-skr -> W/program/skr
                 removed the link /usr/local/bin/git-credential-skr
                 0
                 1
                 1
 
-                """, "\(outcome)")
+                """)
     }
 
     @Test("install and uninstall keep a link to another program on the same disk")
     func otherProgram() throws {
-        let outcome = try run(
+        try expect(
             #"""
             mkdir -p own home/.local/bin; cp $skr own/skr; cp /bin/true own/true; ln -s $work/own/true $link
             own/skr helper install git > /dev/null 2> errors; echo $?; own/skr helper uninstall git 2> /dev/null; echo $?
             readlink $link | shown
-            """#)
-        #expect(outcome.output == "73\n1\nW/own/true\n", "\(outcome)")
+            """#, prints: "73\n1\nW/own/true\n")
     }
 
     @Test("uninstall removes the configuration even if it can't remove the link", .enabled(if: geteuid() == 0))
     func readOnly() throws {
-        let outcome = try run(
+        try expect(
             #"""
             chmod 755 $work; chown 60435 home; mkdir new; ln -s $skr new/docker-credential-skr
             as() { setpriv --reuid 60435 --regid 60435 --clear-groups "$@"; }
             as skr helper install docker --dir new --write-config > /dev/null 2>&1; ls -A home
             as skr helper uninstall docker --dir new --write-config | head -n 1; echo ${PIPESTATUS[0]}; ls new; cat home/.docker/config.json
-            """#)
-        #expect(
-            outcome.output
-                == ".docker\nremoved the configuration:\n77\ndocker-credential-skr\n{}\n",
-            "\(outcome)")
+            """#, prints: ".docker\nremoved the configuration:\n77\ndocker-credential-skr\n{}\n")
     }
 
     @Test(
         "folders that root makes in a user's home belong to that user, even without standard input",
         .enabled(if: geteuid() == 0))
     func owner() throws {
-        let outcome = try run(
+        try expect(
             #"""
             chown 60435:60436 home; skr helper install docker <&- > /dev/null; stat -c '%n %u:%g' home/.local home/.local/bin
-            """#)
-        #expect(
-            outcome.output == """
-                home/.local 60435:60436
-                home/.local/bin 60435:60436
-
-                """, "\(outcome)")
+            """#,
+            prints: "home/.local 60435:60436\nhome/.local/bin 60435:60436\n")
     }
 
     @Test("if the user can't enter the folder of skr's executable, install reports it", .enabled(if: geteuid() == 0))
     func closedFolder() throws {
-        let outcome = try run(
+        try expect(
             """
             mkdir -p closed/open home; cp "$(command -v skr)" closed/open/; chmod 700 closed; cd closed/open
             setpriv --reuid 60495 --regid 60498 --clear-groups ./skr helper install docker 2>&1 | sed "s|$work|W|"; echo ${PIPESTATUS[0]}
-            """)
-        #expect(
-            outcome.output == """
+            """,
+            prints: """
                 skr: error: 'W/closed/open/skr' is in a folder that you can't enter
                 skr: hint: use an skr that is installed where your programs find it, such as /usr/local/bin
                 77
 
-                """, "\(outcome)")
+                """)
     }
 
     @Test("if skr's executable was replaced, install creates no link to the removed file")

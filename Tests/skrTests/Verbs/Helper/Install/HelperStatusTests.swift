@@ -1,25 +1,23 @@
-import Foundation
 import Testing
 
 @testable import skr
 
 @Suite("skr helper status, uninstall")
-struct HelperStatusTests {
-    private func run(_ script: String) throws -> CommandRunner.Outcome { try HelperInstallTests.run(script) }
+struct HelperStatusTests: ScriptTests {
+    let preparation = HelperInstallTests.emptyHome
 
     private let git = "skr helper install git --write-config"
     private let docker = "skr helper install docker --write-config"
 
     @Test("status shows nothing at first, then links, then configurations")
     func status() throws {
-        let outcome = try run(
+        try expect(
             #"""
             status() { skr helper status | grep -E '^(git|docker)'; }; status; echo $?; skr helper install git > /dev/null; status
             skr helper install docker --write-config > /dev/null; git config --global credential.helper 'store --file x'; status
             git config --global --add credential.helper 'skr --timeout 8h'; status
-            """#)
-        #expect(
-            outcome.output == """
+            """#,
+            prints: """
                 git\t-\t-\t\(git)
                 docker\t-\t-\t\(docker)
                 0
@@ -35,14 +33,13 @@ struct HelperStatusTests {
 
     @Test("an unrelated program, a link to another skr and a shell command are shown as such")
     func others() throws {
-        let outcome = try run(
+        try expect(
             #"""
             mkdir -p $HOME/.local/bin other; cp /bin/true other/skr; cp /bin/true $HOME/.local/bin/git-credential-skr
             ln -s $work/other/skr $HOME/.local/bin/docker-credential-skr; mkdir $HOME/.docker; echo '{"credsStore":"pass\u001b[2J"}' > $HOME/.docker/config.json
             git config --global credential.helper '!echo password=s3cret'; skr helper status | grep -E '^(git|docker)' | shown
-            """#)
-        #expect(
-            outcome.output == """
+            """#,
+            prints: """
                 git\t~/.local/bin/git-credential-skr (a file, not a link)\tother: a shell command\t\(git)
                 docker\t~/.local/bin/docker-credential-skr (to W/other/skr)\tother: credsStore: pass%1B[2J\t\(docker)
 
@@ -51,22 +48,19 @@ struct HelperStatusTests {
 
     @Test("--json prints an object for each client")
     func json() throws {
-        let outcome = try run(
-            #"skr helper install git --write-config > /dev/null; skr helper status --json | sed "s|$work|W|""#)
-        let rows = try #require(
-            try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [[String: Any]])
-        let git = try #require(rows.first)
-        #expect(git["client"] as? String == "git" && git["configuration"] as? String == "skr")
-        #expect(git["link"] as? String == "W/home/.local/bin/git-credential-skr")
-        #expect(git["isLinkOurs"] as? Bool == true && git["isConfigured"] as? Bool == true && git["command"] is NSNull)
-        #expect(
-            rows[1]["link"] is NSNull && rows[1]["configuration"] is NSNull && rows[1]["isConfigured"] as? Bool == false
-        )
+        try expect(
+            "skr helper install git --write-config > /dev/null; skr helper status --json | jq -Sc '.[:2][]' | shown",
+            prints: """
+                {"client":"git","command":null,"configuration":"skr","isConfigured":true,"isLinkOurs":true,\
+                "link":"W/home/.local/bin/git-credential-skr"}
+                {"client":"docker","command":"\(docker)","configuration":null,"isConfigured":false,"isLinkOurs":null,"link":null}
+
+                """)
     }
 
     @Test("a configuration without its link needs a setup, and an empty helper counts as absent")
     func incomplete() throws {
-        let outcome = try run(
+        try expect(
             #"""
             mkdir home/.docker home/.aws; file=home/.docker/config.json; echo '{"credsStore":"skr"}' > $file
             echo 'common --credential_helper=*=/x/skr-bazel' > home/.bazelrc
@@ -77,9 +71,8 @@ struct HelperStatusTests {
             skr helper install git --write-config 2> /dev/null | tail -n 1
             rm home/.gitconfig home/.local/bin/*; git config --global credential.helper '!skr helper git'; skr helper status git
             skr helper install git --write-config | tail -n 1
-            """#)
-        #expect(
-            outcome.output == """
+            """#,
+            prints: """
                 docker\t-\tcredsStore: skr\t\(docker)
                 bazel\t-\t~/.bazelrc\tskr helper install bazel
                 aws\t-\t~/.aws/config\t-
@@ -92,22 +85,21 @@ struct HelperStatusTests {
                 git\t-\ta shell command\t\(git)
                 git is already set up: a shell command
 
-                """, "\(outcome)")
+                """)
     }
 
     @Test("the JSON distinguishes another helper from a file that can't be read")
     func jsonOfOthers() throws {
-        let outcome = try run(
+        try expect(
             #"""
             mkdir home/.docker; state() { skr helper status docker --json | jq -c '.[0] | [.configuration, .isConfigured, .isLinkOurs]'; }
             for text in '{"credsStore":"pass"}' '{'; do echo "$text" > home/.docker/config.json; state; done
-            """#)
-        #expect(
-            outcome.output == """
+            """#,
+            prints: """
                 ["credsStore: pass",false,null]
                 ["~/.docker/config.json",null,null]
 
-                """, "\(outcome)")
+                """)
     }
 
     @Test("with 80 columns, status shows each command as a whole, next to links and configurations")
@@ -130,40 +122,32 @@ struct HelperStatusTests {
 
     @Test("a narrow table shortens names first, then omits the least important columns one by one")
     func columns() throws {
-        let shown = try TerminalRunner().runQuietly(
-            #"""
-            export HOME=$(mktemp -d) GIT_CONFIG_NOSYSTEM=1; cd $HOME; unset XDG_CONFIG_HOME GIT_CONFIG_GLOBAL
-            skr=$(type -P skr); PATH=$HOME/.local/bin:$PATH; mkdir -p .local/bin; ln -s $skr .local/bin/git-credential-skr
-            git config --global credential.helper some-other-helper
-            for width in 104 70 69 60 59 45 44; do stty cols $width; skr helper status git; done; rm -r $HOME
-            """#)
-        let lines = shown.split(separator: "\n").map(String.init)
+        let tables = try TerminalRunner().tables(
+            "skr helper status git", widths: [104, 70, 69, 60, 59, 45, 44],
+            after: #"""
+                export GIT_CONFIG_NOSYSTEM=1; cd $HOME; unset XDG_CONFIG_HOME GIT_CONFIG_GLOBAL
+                skr=$(type -P skr); PATH=$HOME/.local/bin:$PATH; mkdir -p .local/bin; ln -s $skr .local/bin/git-credential-skr
+                git config --global credential.helper some-other-helper
+                """#)
         #expect(
-            lines.prefix(2) == [
-                "CLIENT  LINK                             CONFIGURATION             TO SET IT UP",
-                "git     ~/.local/bin/git-credential-skr  other: some-other-helper  skr helper install git --write-config",
-            ], "\(shown)")
-        let headings = lines.enumerated().filter { $0.offset % 2 == 0 }.dropFirst().map {
-            $0.element.split(separator: " ").joined(separator: " ")
-        }
-        #expect(
-            headings == [
-                "CLIENT LINK CONFIGURATION TO SET IT UP", "CLIENT CONFIGURATION TO SET IT UP",
+            tables == [
+                """
+                CLIENT  LINK                             CONFIGURATION             TO SET IT UP
+                git     ~/.local/bin/git-credential-skr  other: some-other-helper  skr helper install git --write-config
+                """, "CLIENT LINK CONFIGURATION TO SET IT UP", "CLIENT CONFIGURATION TO SET IT UP",
                 "CLIENT CONFIGURATION TO SET IT UP", "CLIENT TO SET IT UP", "CLIENT TO SET IT UP", "CLIENT",
-            ], "\(shown)")
+            ])
     }
 
     @Test("uninstall removes our link, shows the remaining steps, and leaves everything else alone")
     func uninstall() throws {
-        let outcome = try run(
+        try expect(
             #"""
             skr helper install git --write-config > /dev/null; skr helper uninstall git | shown; ls -A $HOME/.local/bin; git config credential.helper
             skr helper uninstall docker; echo $?; echo x > $HOME/.local/bin/docker-credential-skr; skr helper uninstall docker; echo $?; cat $HOME/.local/bin/*
             mkdir other; cp /bin/true other/skr; ln -sf $work/other/skr $HOME/.local/bin/docker-credential-skr; skr helper uninstall docker | shown; ls -A $HOME/.local/bin; ls other
-            """#)
-        #expect(
-            outcome.output
-                == """
+            """#,
+            prints: """
                 to remove the configuration (--write-config does this):
                   git config --file W/home/.gitconfig --fixed-value --unset-all credential.helper skr
                 removed the link W/home/.local/bin/git-credential-skr
@@ -179,16 +163,15 @@ struct HelperStatusTests {
 
     @Test("status takes any name of a client, and shows the command that sets it up")
     func oneClient() throws {
-        let outcome = try run(
+        try expect(
             #"""
             unset PYTHON_KEYRING_BACKEND SSH_ASKPASS SUDO_ASKPASS GIT_ASKPASS XDG_RUNTIME_DIR REGISTRY_AUTH_FILE KUBECONFIG
             for client in aws kubectl pip podman pnpm ssh; do PATH=$(dirname "$(command -v skr)") skr helper status $client; done
             mkdir -p home/.config/containers; echo '{"credHelpers":{"r":"skr"}}' > home/.config/containers/auth.json
             skr helper install podman > /dev/null; skr helper status podman; skr helper status nothing; echo $?
             skr helper status | cut -f 4 | grep -vc '^skr helper install'
-            """#)
-        #expect(
-            outcome.output == """
+            """#,
+            prints: """
                 aws\t-\t-\tskr helper install aws
                 kubectl\t-\t-\tskr helper install kubectl
                 pip\t-\t-\tskr helper install pip
@@ -199,46 +182,40 @@ struct HelperStatusTests {
                 64
                 0
 
-                """, "\(outcome)")
+                """)
     }
 
     @Test("uninstall --dir looks only in that folder, and also removes a link to another skr")
     func folder() throws {
-        let outcome = try run(
+        try expect(
             #"""
             skr helper install git > /dev/null; skr helper install git --dir bin > /dev/null 2>&1; skr helper uninstall git --dir bin | shown
             ls -A bin; ls -A $HOME/.local/bin; skr helper uninstall git --dir bin; echo $?
             mkdir other; cp /bin/true other/skr; ln -s $work/other/skr bin/docker-credential-skr
             skr helper uninstall docker --dir bin | shown; ls -A bin
-            """#)
-        #expect(
-            outcome.output == """
+            """#,
+            prints: """
                 removed the link W/bin/git-credential-skr
                 git-credential-skr
                 1
                 removed the link W/bin/docker-credential-skr
 
-                """, "\(outcome)")
+                """)
     }
 
     @Test("completion offers the clients and their words")
     func completion() throws {
-        let runner = CommandRunner()
-        let first = try runner.run("---complete", "zsh", "skr", "helper", "").output
+        func completed(_ words: String...) throws -> String {
+            try CommandRunner().run(["---complete", "zsh", "skr"] + words, input: Data()).output
+        }
+        let first = try completed("helper", "")
         #expect(first.hasPrefix("words\ninstall\t") && first.contains("\ngit\tPasswords"))
-        #expect(
-            try runner.run("---complete", "zsh", "skr", "helper", "install", "").output.hasPrefix(
-                "words\ngit\ndocker\n"))
-        #expect(
-            try runner.run("---complete", "zsh", "skr", "helper", "git", "").output
-                == "words\nget\nstore\nerase\ncapability\n")
-        #expect(try runner.run("---complete", "zsh", "skr", "helper", "status", "").output.hasPrefix("words\ngit\n"))
-        #expect(try runner.run("---complete", "zsh", "skr", "help", "helper", "g").output.contains("\ngoogle\t"))
-        #expect(
-            try runner.run("---complete", "zsh", "skr", "helper", "pip", "get", "--m").output
-                .hasPrefix("words\n--mode\t"))
-        #expect(
-            try runner.run("---complete", "zsh", "skr", "helper", "pip", "").output == "words\nget\nset\ndel\n")
-        #expect(try runner.run("---complete", "zsh", "skr", "helper", "pip", "get", "").output == "words\n")
+        #expect(try completed("helper", "install", "").hasPrefix("words\ngit\ndocker\n"))
+        #expect(try completed("helper", "git", "") == "words\nget\nstore\nerase\ncapability\n")
+        #expect(try completed("helper", "status", "").hasPrefix("words\ngit\n"))
+        #expect(try completed("help", "helper", "g").contains("\ngoogle\t"))
+        #expect(try completed("helper", "pip", "get", "--m").hasPrefix("words\n--mode\t"))
+        #expect(try completed("helper", "pip", "") == "words\nget\nset\ndel\n")
+        #expect(try completed("helper", "pip", "get", "") == "words\n")
     }
 }

@@ -4,20 +4,20 @@ import Testing
 @testable import skr
 
 @Suite("Clients that their users set up")
-struct ShownSetupTests {
+struct ShownSetupTests: ScriptTests {
+    let preparation = HelperInstallTests.emptyHome
     private static let state = "skr helper status | grep -E '^(aws|kubernetes|npm)' | cut -f 1,3 | shown; "
 
     @Test("the clients' variables select the files")
     func variables() throws {
-        let outcome = try HelperInstallTests.run(
+        try expect(
             """
             mkdir home/.kube home/.aws; echo 'name: skr' > home/.kube/config; unset KUBECONFIG AWS_CONFIG_FILE NPM_CONFIG_USERCONFIG
             \(Self.state)echo 'command: skr' > k; echo 'credential_process = skr helper aws work' > a; echo '//r/:tokenHelper=/x/skr-npm-w' > n
             export KUBECONFIG=$work/none:$work/k AWS_CONFIG_FILE=$work/a NPM_CONFIG_USERCONFIG=$work/n
             \(Self.state)skr helper install aws | shown | sed -n 1,3p; skr helper uninstall kubernetes | shown
-            """)
-        #expect(
-            outcome.output == """
+            """,
+            prints: """
                 aws\t-
                 kubernetes\t-
                 npm\t-
@@ -30,24 +30,22 @@ struct ShownSetupTests {
                 to remove the configuration:
                 in W/k, remove the setting that contains: command: skr
 
-                """, "\(outcome)")
+                """)
     }
 
     @Test("a path in the home is shown with ~, even if HOME ends in a slash, but not if HOME is /")
     func homes() throws {
-        let outcome = try HelperInstallTests.run(
+        try expect(
             """
             unset AWS_CONFIG_FILE; mkdir home/.aws; echo 'credential_process = skr helper aws work' > home/.aws/config
             state() { skr helper status aws | cut -f 3 | shown; }; state; HOME=$HOME/ state
             export AWS_CONFIG_FILE=$work/home/.aws/config; state; HOME=/ state
-            """)
-        #expect(
-            outcome.output == "~/.aws/config\n~/.aws/config\n~/.aws/config\nW/home/.aws/config\n", "\(outcome)")
+            """, prints: "~/.aws/config\n~/.aws/config\n~/.aws/config\nW/home/.aws/config\n")
     }
 
     @Test("a configuration names skr if our words are in a line that is not a comment")
     func lines() throws {
-        let outcome = try HelperInstallTests.run(
+        let outcome = try run(
             #"""
             mkdir home/.aws; words='credential_process = skr helper aws'
             state() { printf "$1" > home/.aws/config; skr helper status aws | cut -f 3 | shown; }
@@ -71,7 +69,7 @@ struct ShownSetupTests {
 
     @Test("cargo's older file counts if it exists, and the printed lines set up pip, uv and Google")
     func printedLines() throws {
-        let outcome = try HelperInstallTests.run(
+        try expect(
             #"""
             state() { skr helper status $1 | cut -f 3 | shown; }; named() { skr helper install cargo | grep '^in ' | shown; }
             mkdir -p home/.cargo home/.config/pip; named; echo '[net]' > home/.cargo/config; named
@@ -80,9 +78,8 @@ struct ShownSetupTests {
             state pip; PIP_CONFIG_FILE=/dev/null state pip; UV_KEYRING_PROVIDER=subprocess state uv
             printf '[global]\nkeyring-provider = subprocess\n' > home/.config/pip/pip.conf; state pip
             state google; echo '"command": "/usr/bin/skr helper google work"' > g; GOOGLE_APPLICATION_CREDENTIALS=$work/g state google
-            """#)
-        #expect(
-            outcome.output == """
+            """#,
+            prints: """
                 in ~/.cargo/config.toml:
                 in ~/.cargo/config:
                 -
@@ -94,22 +91,21 @@ struct ShownSetupTests {
                 -
                 W/g
 
-                """, "\(outcome)")
+                """)
     }
 
     @Test("each word of a shown command is quoted separately")
     func words() throws {
-        let outcome = try HelperInstallTests.run(
+        try expect(
             """
             skr helper install kubernetes --namespace 'a b' | grep exec-arg=work; skr helper install go --namespace 'a b' | grep GOAUTH=
             skr helper install kubernetes --namespace 'a,"b' | grep exec-arg=work | grep -o "'.*"
             skr helper install kubernetes --namespace 'a"' | grep exec-arg=work | grep -o "'.*"
-            """)
-        #expect(
-            outcome.output
-                == "    --exec-arg=helper --exec-arg=kubernetes --exec-arg=work --exec-arg=--namespace '--exec-arg=a b'\n"
+            """,
+            prints:
+                "    --exec-arg=helper --exec-arg=kubernetes --exec-arg=work --exec-arg=--namespace '--exec-arg=a b'\n"
                 + #"  go env -w GOAUTH='skr helper go --namespace '\''a b'\'''"# + "\n"
-                + #"'--exec-arg="a,""b"'"# + "\n" + #"'--exec-arg="a"""'"# + "\n", "\(outcome)")
+                + #"'--exec-arg="a,""b"'"# + "\n" + #"'--exec-arg="a"""'"# + "\n")
     }
 
     @Test(
@@ -128,7 +124,7 @@ struct ShownSetupTests {
             ("pip", "keyring get https://pypi.example.com/simple/ alice", "s3cret"),
         ])
     func storing(client: String, call: String, answer: String) throws {
-        let outcome = try HelperInstallTests.run(
+        let outcome = try run(
             #"""
             export USER=me; skr helper install \#(client) > lines; secret=$(grep -o '{"Access.*' lines || echo s3cret)
             grep -E '^  (skr set|skr helper keyring|keyring set) ' lines > store; [ -s store ] || cat lines
@@ -139,10 +135,9 @@ struct ShownSetupTests {
 
     @Test("the line that stores the item has the options of the client's line")
     func storingElsewhere() throws {
-        let outcome = try HelperInstallTests.run(
-            "skr helper install aws --timeout 8h --namespace 'a b' | tail -n 1; skr helper install kubectl | tail -n 1"
-        )
-        #expect(outcome.output == "  skr set work --timeout 8h --namespace 'a b'\n  skr set work\n", "\(outcome)")
+        try expect(
+            "skr helper install aws --timeout 8h --namespace 'a b' | tail -n 1; skr helper install kubectl | tail -n 1",
+            prints: "  skr set work --timeout 8h --namespace 'a b'\n  skr set work\n")
     }
 
     @Test(
@@ -153,8 +148,9 @@ struct ShownSetupTests {
             "install vault --dir $work/'a b'", "install google --namespace 'a b'", #"install git --dir $work/$'a\nb'"#,
         ])
     func unquotable(words: String) throws {
-        let outcome = try HelperInstallTests.run("skr helper \(words); echo $?; find . -mindepth 1 | sort")
-        #expect(outcome.output == "64\n./bin\n./home\n./program\n./program/skr\n", "\(outcome)")
+        let outcome = try expect(
+            "skr helper \(words); echo $?; find . -mindepth 1 | sort",
+            prints: "64\n./bin\n./home\n./program\n./program/skr\n")
         #expect(
             outcome.errors.contains("' has characters that the configuration of ")
                 && outcome.errors.contains("skr: hint: "), "\(outcome)")

@@ -39,21 +39,11 @@ struct InternetPasswordTests {
         for other in ["bob", "carol"] {
             try store.set(InternetCredentials(account: other, password: "old"), server: "h")
         }
-        let credentials = InternetCredentials(account: "alice", password: "new")
-        let (timeout, limit) = (Duration.seconds(3_600), Duration.seconds(1))
-        if isInTask {
-            try await store.set(credentials, server: "h", timeout: timeout, deletingOthers: true, waiting: limit)
-        } else {
-            try store.set(credentials, server: "h", timeout: timeout, deletingOthers: true)
-        }
+        try await setAlone(in: store, inTask: isInTask, timeout: .seconds(3_600))
         #expect(try store.identities() == [alice])
         #expect(try store.get(server: "h")?.passwordText == "new")
         #expect(backend.sets.withLock { $0 } == (isRaced ? 4 : 3))
-        guard case .after(let left)? = try store.attributes(of: alice)?.expiry else {
-            Issue.record("they have no timeout")
-            return
-        }
-        #expect(left.atLeast > .seconds(3_500))
+        #expect(try (store.attributes(of: alice)?.timeLeft ?? .zero) > .seconds(3_500))
     }
 
     @Test("setting credentials keeps those of other accounts by default", arguments: [false, true])
@@ -76,12 +66,7 @@ struct InternetPasswordTests {
     func deletedAtOnce(inTask isInTask: Bool) async throws {
         let backend = Rival(moment: .set)
         let store = SecretStore(backend: backend)
-        let credentials = InternetCredentials(account: "alice", password: "new")
-        if isInTask {
-            try await store.set(credentials, server: "h", deletingOthers: true, waiting: .seconds(1))
-        } else {
-            try store.set(credentials, server: "h", deletingOthers: true)
-        }
+        try await setAlone(in: store, inTask: isInTask)
         #expect(try store.identities().isEmpty)
         #expect(backend.sets.withLock { $0 } == 1)
     }
@@ -90,10 +75,7 @@ struct InternetPasswordTests {
     func cancelledAlone() async throws {
         let store = SecretStore(backend: Rival(moment: .deletion, isCancelling: true))
         try store.set(InternetCredentials(account: "bob", password: "old"), server: "h")
-        try await Task {
-            let credentials = InternetCredentials(account: "alice", password: "new")
-            try await store.set(credentials, server: "h", deletingOthers: true, waiting: .seconds(1))
-        }.value
+        try await Task { try await setAlone(in: store, inTask: true) }.value
         #expect(try store.identities() == [alice])
     }
 
@@ -103,21 +85,23 @@ struct InternetPasswordTests {
     func unfinished(inTask isInTask: Bool, refusesDeletion: Bool) async throws {
         let store = SecretStore(backend: Refusing(refusesDeletion: refusesDeletion))
         try store.set(InternetCredentials(account: "bob", password: "old"), server: "h")
-        let credentials = InternetCredentials(account: "alice", password: "new")
-        do {
-            if isInTask {
-                try await store.set(credentials, server: "h", deletingOthers: true, waiting: .seconds(1))
-            } else {
-                try store.set(credentials, server: "h", deletingOthers: true)
-            }
-            Issue.record("no error")
-        } catch {
-            #expect((error as? SecretStoreError)?.code == .forbidden)
+        await #expect { try await setAlone(in: store, inTask: isInTask) } throws: {
+            ($0 as? SecretStoreError)?.code == .forbidden
         }
     }
 }
 
 private let alice = ItemIdentity.internet(server: "h", account: "alice")
+
+/// Stores Alice's credentials and deletes those of other accounts, in the form for tasks or in the blocking form.
+private func setAlone(in store: SecretStore, inTask isInTask: Bool, timeout: Duration? = nil) async throws {
+    let credentials = InternetCredentials(account: "alice", password: "new")
+    if isInTask {
+        try await store.set(credentials, server: "h", timeout: timeout, deletingOthers: true, waiting: .seconds(1))
+    } else {
+        try store.set(credentials, server: "h", timeout: timeout, deletingOthers: true)
+    }
+}
 
 /// A backend in which a rival deletes Alice's credentials after each set or each deletion, and that counts the sets.
 private struct Rival: ForwardingBackend {

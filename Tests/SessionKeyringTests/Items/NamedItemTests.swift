@@ -20,11 +20,8 @@ struct NamedItemTests {
         #expect(try meant("api", "bob", among: [alice, bob, plain]) == bob)
         #expect(try meant("api", "carol", among: [alice]) == nil)
         #expect(try meant("api", nil, among: [other, .key(tag: "api"), .cached("api")]) == nil)
-        #expect {
-            _ = try meant("api", nil, among: [other, bob, alice])
-        } throws: {
-            ($0 as? SecretStoreError)?.code == .ambiguous(accounts: ["alice", "bob"])
-        }
+        let error = try storeError { _ = try meant("api", nil, among: [other, bob, alice]) }
+        #expect(error?.code == .ambiguous(accounts: ["alice", "bob"]))
     }
 
     @Test("a name prefers passwords to other kinds of secrets; keys and cached items are not secrets")
@@ -52,11 +49,8 @@ struct NamedItemTests {
         #expect(try store.soleItem(of: .internet, service: "h") == alice)
         #expect(try store.soleItem(of: .credential, service: "h") == nil)
         try store.set("1", for: bob)
-        #expect {
-            _ = try store.soleItem(of: .internet, service: "h")
-        } throws: {
-            ($0 as? SecretStoreError)?.code == .ambiguous(accounts: ["alice", "bob"])
-        }
+        let error = try storeError { _ = try store.soleItem(of: .internet, service: "h") }
+        #expect(error?.code == .ambiguous(accounts: ["alice", "bob"]))
         try store.set("1", for: plain)
         #expect(try store.soleItem(of: .internet, service: "h") == plain)
         #expect(try store.clear(of: .internet, service: "h") == 3)

@@ -24,18 +24,12 @@ struct SeveralStepsTests {
         let store = SecretStore(backend: Forbidding())
         let item = ItemIdentity.password(service: "api")
         var runs = 0
-        #expect {
+        let error = try storeError {
             try store.holdingLease("job") { () throws(SecretStoreError) -> Void in runs += 1 }
-        } throws: {
-            ($0 as? SecretStoreError)?.code == .forbidden
         }
-        #expect(runs == 0)
+        #expect(error?.code == .forbidden && runs == 0)
         try store.set("old", for: item)
-        #expect {
-            _ = try store.deleteUnchanged(item, SecretBytes(utf8: "old"))
-        } throws: {
-            ($0 as? SecretStoreError)?.code == .forbidden
-        }
+        #expect(try storeError { _ = try store.deleteUnchanged(item, SecretBytes(utf8: "old")) }?.code == .forbidden)
     }
 }
 

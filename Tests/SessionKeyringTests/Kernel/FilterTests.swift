@@ -21,14 +21,8 @@ struct FilterTests {
                 { try store.set("y", for: .password(service: "s")) }, { try store.delete(.password(service: "s")) },
                 { try store.add("y", for: .password(service: "t")) }, { try store.clear() }, { _ = try store.items() },
             ] as [() throws -> Void] {
-                do {
-                    try use()
-                    exit(4)
-                } catch let error as SecretStoreError {
-                    succeed(5, error.code == .unavailable)
-                }
+                succeed(5, try storeError(use)?.code == .unavailable)
             }
-            exit(0)
         }
     }
 
@@ -38,84 +32,34 @@ struct FilterTests {
             let session = try TestSession.join()
             // KEYCTL_SET_TIMEOUT
             guard test_filter_install(15, EPERM) == 0 else { exit(3) }
-            do throws(KeyringError) {
+            let error = try keyringError {
                 try TemporaryKeyring(prefix: "skr-test", in: session, lifetime: .longest).remove()
-                exit(4)
-            } catch {
-                succeed(5, error.code == .notPermitted)
             }
+            succeed(5, error?.code == .notPermitted)
             succeed(6, try session.members().isEmpty)
-            exit(0)
         }
     }
 
-    @Test("if the kernel refuses a move, the old item stays and nothing remains staged")
-    func moveRefused() async {
-        await #expect(processExitsWith: .exitCode(0)) {
-            try TestSession.join()
-            let store = try SecretStore()
-            let item = ItemIdentity.password(service: "s")
-            try store.set("old", for: item)
-            guard test_filter_install(30, ENOMEM) == 0 else { exit(3) }
-            do {
-                try store.set("new", for: item)
-                exit(4)
-            } catch let error as SecretStoreError {
-                succeed(5, error.code == .unexpected && error.underlying?.code == .outOfMemory)
-            }
-            succeed(6, try store.get(item) == "old")
-            succeed(7, try Keyring.resolve(.threadKeyring).members().isEmpty)
-            exit(0)
-        }
-    }
-
-    @Test("a set that can't search for the update flag keeps the old item and leaves nothing staged")
-    func searchRefused() async {
-        await #expect(processExitsWith: .exitCode(0)) {
-            let session = try TestSession.join()
-            let store = try SecretStore()
-            let item = ItemIdentity.password(service: "s")
-            try store.set("old", for: item)
-            let ring = try session.search(keyring: "skr:default")
-            let members = try ring.members()
-            // KEYCTL_SEARCH
-            guard test_filter_install(10, ENOMEM) == 0 else { exit(3) }
-            do {
-                try store.set("new", for: item)
-                exit(4)
-            } catch let error as SecretStoreError {
-                succeed(5, error.underlying?.code == .outOfMemory)
-            }
-            succeed(6, try ring.members() == members)
-            succeed(7, try Keyring.resolve(.threadKeyring).members().isEmpty)
-            exit(0)
-        }
-    }
-
-    @Test("a set or deletion throws the error if the kernel refuses an unlink")
-    func unlinkRefused() async {
-        await #expect(processExitsWith: .exitCode(0)) {
-            try TestSession.join()
-            let store = try SecretStore()
-            let (deleted, unchanged) = (ItemIdentity.password(service: "d"), ItemIdentity.password(service: "u"))
-            for item in [deleted, unchanged] { try store.set("old", for: item, refreshAfter: .seconds(600)) }
-            let fetched = ItemIdentity.password(service: "f")
-            guard let fetch = try store.backend.beginFetch(of: fetched) else { exit(2) }
+    @Test("each kind of change throws the error if the kernel refuses an unlink", arguments: 0..<6)
+    func unlinkRefused(number: Int) async {
+        await #expect(processExitsWith: .exitCode(0)) { [number = number as Int] in
+            let (fetched, refetched) = (ItemIdentity.password(service: "f"), ItemIdentity.password(service: "r"))
+            let store = try SecretStore.inNewSession(with: refetched)
+            let fresh = ItemIdentity.password(service: "fresh")
+            try store.set("old", for: fresh, refreshAfter: .seconds(600))
+            guard let first = try store.backend.beginFetch(of: fetched),
+                let second = try store.backend.beginFetch(of: refetched)
+            else { exit(2) }
             // KEYCTL_UNLINK
             guard test_filter_install(9, ENOMEM) == 0 else { exit(3) }
-            for use in [
-                { try store.set("new", for: fetched) }, { try store.delete(deleted) },
-                { _ = try store.deleteUnchanged(unchanged, SecretBytes(utf8: "old")) },
-            ] as [() throws -> Void] {
-                do {
-                    try use()
-                    exit(4)
-                } catch let error as SecretStoreError {
-                    succeed(5, error.underlying?.code == .outOfMemory)
-                }
-            }
-            withExtendedLifetime(fetch) {}
-            exit(0)
+            let changes: [() throws -> Void] = [
+                { try store.set("new", for: fetched) }, { try store.add("new", for: fetched) },
+                { try store.delete(fresh) }, { _ = try store.deleteUnchanged(fresh, SecretBytes(utf8: "old")) },
+                { try store.blockingUpdate(refetched, timeout: nil) { (_: String?) in "new" } },
+                { try store.blockingUpdate(fresh, timeout: nil) { (_: String?) in nil } },
+            ]
+            succeed(5, try storeError(changes[number])?.underlying?.code == .outOfMemory)
+            withExtendedLifetime((first, second)) {}
         }
     }
 }

@@ -23,11 +23,8 @@ struct TrapTests {
         let store = try scratch.store()
         for round in 0..<5 {
             try store.set("\(round)", for: item, timeout: .seconds(100))
-            guard case .after(let left)? = try store.items().first?.expiry else {
-                Issue.record("the item has a timeout after round \(round)")
-                return
-            }
-            #expect(left.atLeast <= .seconds(100))
+            let left = try #require(try store.items().first?.timeLeft, "the item has a timeout after round \(round)")
+            #expect(left <= .seconds(100))
         }
     }
 
@@ -200,14 +197,13 @@ struct TrapTests {
         let store = try scratch.store()
         try store.set("mine", for: item)
         let ring = try itemsRing(of: scratch)
-        let payload: [UInt8] = [1]
         let names = [
             "other", "password:", "password:a", "password:a:b:c", "password:%61:", "key:", "password:a b:",
             "password:%zz:",
         ]
         // The kernel may not have collected the keys of the previous test yet.
         try Wait.forQuota { () throws(KeyringError) in
-            for name in names { try ring.add(.user, name, payload: payload.span.bytes) }
+            for name in names { try ring.add(.user, name, payload: [1].span.bytes) }
             _ = try ring.addKeyring("password:ring:")
         }
         #expect(try store.identities() == [item])

@@ -12,33 +12,24 @@ private let other = ItemIdentity.password(service: "other")
     "A session that another user owns",
     .tags(.kernel, .ordinaryUser), .enabled(if: isRoot, "needs root to become another user"))
 struct ForeignSessionTests {
-    @Test("storing is refused with an error that names the owner, and nothing is stored")
-    func storing() async {
-        await #expect(processExitsWith: .exitCode(0)) {
+    @Test("storing is refused with an error that names the owner, and nothing is stored", arguments: 0..<6)
+    func storing(number: Int) async {
+        await #expect(processExitsWith: .exitCode(0)) { [number = number as Int] in
             try TestSession.join()
             OrdinaryUser.become(60_231)
             let store = try SecretStore()
-            for (step, use) in Self.storing(in: store).enumerated() {
-                do {
-                    try use()
-                    exit(Int32(10 + step))
-                } catch let error as SecretStoreError {
-                    succeed(3, error.code == .foreignSession(ownerID: 0))
-                    succeed(4, error.description.contains("belongs to user 0"))
-                }
-            }
+            let uses: [() throws -> Void] = [
+                { try store.set("1", for: item) }, { try store.add("1", for: item) },
+                { try store.blockingUpdate(item, timeout: nil) { (_: String?) in "1" } },
+                { try store.slot(for: item, as: String.self).save("1") },
+                { _ = try store.blockingTryLease("lease", lasting: .seconds(1)) },
+                { _ = try store.backend.beginFetch(of: item) },
+            ]
+            let error = try storeError(uses[number])
+            succeed(3, error?.code == .foreignSession(ownerID: 0))
+            succeed(4, error?.description.contains("belongs to user 0") == true)
             succeed(6, try Keyring.resolve(.sessionKeyring).members().isEmpty)
-            exit(0)
         }
-    }
-
-    private static func storing(in store: SecretStore) -> [() throws -> Void] {
-        [
-            { try store.set("1", for: item) }, { try store.add("1", for: item) },
-            { try store.blockingUpdate(item, timeout: nil) { (_: String?) in "1" } },
-            { try store.slot(for: item, as: String.self).save("1") },
-            { _ = try store.blockingTryLease("lease", lasting: .seconds(1)) },
-        ]
     }
 
     @Test("reading, expiring and deleting still work")
@@ -56,7 +47,6 @@ struct ForeignSessionTests {
             succeed(7, try store.delete(item))
             try store.clear()
             succeed(8, try store.identities().isEmpty)
-            exit(0)
         }
     }
 
@@ -73,7 +63,6 @@ struct ForeignSessionTests {
             succeed(4, try store.blockingTryLease("lease", lasting: .seconds(1)) != nil)
             succeed(5, try root.get(item) == "12")
             succeed(6, try store.delete(item))
-            exit(0)
         }
     }
 
@@ -88,7 +77,6 @@ struct ForeignSessionTests {
                 succeed(3, try store.get(item) == "1")
                 try store.clear()
             }
-            exit(0)
         }
     }
 
@@ -102,12 +90,8 @@ struct ForeignSessionTests {
             if parentStores { try store.set("parent's", for: other) }
             let end = Self.inChild {
                 OrdinaryUser.become(60_235)
-                do throws(SecretStoreError) {
-                    try store.set("child's", for: item)
-                    exit(3)
-                } catch {
-                    succeed(4, error.code == .foreignSession(ownerID: 0))
-                }
+                let error = try storeError { try store.set("child's", for: item) }
+                succeed(4, error?.code == .foreignSession(ownerID: 0))
                 // In its own session, the child stores there and not in its parent's session.
                 try TestSession.join()
                 try store.set("child's", for: item)
@@ -116,7 +100,6 @@ struct ForeignSessionTests {
             succeed(6, end == 0)
             succeed(7, try store.get(item) == nil as String?)
             try store.set("parent's", for: item)
-            exit(0)
         }
     }
 
@@ -125,30 +108,25 @@ struct ForeignSessionTests {
         await #expect(processExitsWith: .exitCode(0)) {
             let session = try TestSession.join()
             let store = try SecretStore()
-            func storeInVain() {
-                do throws(SecretStoreError) {
-                    try store.set("child's", for: item)
-                    exit(3)
-                } catch {
-                    succeed(4, error.code == .foreignSession(ownerID: 0))
-                }
+            func storeInVain() throws {
+                let error = try storeError { try store.set("child's", for: item) }
+                succeed(4, error?.code == .foreignSession(ownerID: 0))
             }
             let endInOwnSession = Self.inChild {
                 OrdinaryUser.become(60_237)
                 // This link keeps the parent's session reachable.
                 try Keyring.thread.link(Key(session))
                 try TestSession.join()
-                storeInVain()
+                try storeInVain()
             }
             succeed(5, endInOwnSession == 0)
             let endInForeignSession = Self.inChild {
                 try TestSession.join()
                 OrdinaryUser.become(60_237)
-                storeInVain()
+                try storeInVain()
             }
             succeed(6, endInForeignSession == 0)
             succeed(7, try session.members().isEmpty)
-            exit(0)
         }
     }
 
@@ -163,25 +141,16 @@ struct ForeignSessionTests {
             let own = try TestSession.join()
             succeed(6, try SecretScope.session.foreignOwner() == nil)
             try Key(own).revoke()
-            do {
-                _ = try SecretScope.session.foreignOwner()
-                exit(7)
-            } catch let error as SecretStoreError {
-                succeed(8, error.code == .sessionRevoked)
-            }
-            exit(0)
+            succeed(8, try storeError { _ = try SecretScope.session.foreignOwner() }?.code == .sessionRevoked)
         }
     }
 
     @Test("a child of the same user can store as its parent does")
     func sameUser() async {
         await #expect(processExitsWith: .exitCode(0)) {
-            try OrdinaryUser.becomeInNewSession(60_236)
-            let store = try SecretStore()
-            try store.set("parent's", for: item)
+            let store = try SecretStore.inNewSession(of: 60_236, with: item, "parent's")
             succeed(3, Self.inChild { try store.set("child's", for: item) } == 0)
             succeed(4, try store.get(item) == "child's")
-            exit(0)
         }
     }
 

@@ -24,14 +24,12 @@ struct LoginSurveyTests {
             let (user, mine) = (try SecretStore(.user, namespace: "survey"), try SecretStore(namespace: "mine"))
             try user.set("1", for: item, timeout: .seconds(60))
             try mine.set("2", for: item)
-            let payload: [UInt8] = [1]
-            try session.add(.user, "skr:key", payload: payload.span.bytes)
+            try session.add(.user, "skr:key", payload: [1].span.bytes)
             _ = try session.addKeyring("other")
             try Key(session.addKeyring("skr:dead")).revoke()
             succeed(3, try names(in: .user)?.contains("survey") == true)
             succeed(4, try names(in: .session) == ["mine"])
             try user.clear()
-            exit(0)
         }
     }
 
@@ -45,7 +43,6 @@ struct LoginSurveyTests {
             let table = try KeyTable.snapshot()
             succeed(4, table.keyrings(named: "_uid.\(user)").isEmpty)
             succeed(5, table.keyrings(named: "_persistent.\(user)").isEmpty)
-            exit(0)
         }
     }
 
@@ -67,7 +64,6 @@ struct LoginSurveyTests {
             let table = try KeyTable.snapshot()
             succeed(7, table.keyrings(named: "_uid.\(user)").isEmpty)
             succeed(8, table.keyrings(named: "_persistent.\(user)").isEmpty)
-            exit(0)
         }
     }
 
@@ -79,7 +75,6 @@ struct LoginSurveyTests {
             _ = try Keyring.resolve(.userKeyring)
             _ = try session.addKeyring("skr:alone")
             succeed(3, try names(in: .session) == ["alone"])
-            exit(0)
         }
     }
 
@@ -92,21 +87,14 @@ struct LoginSurveyTests {
             try OrdinaryUser.becomeInNewSession(60_271)
             try SecretStore(namespace: "mine").set("1", for: item)
             guard test_filter_install(operation, error) == 0 else { exit(2) }
-            do {
-                _ = try names(in: .session)
-                exit(3)
-            } catch let told as SecretStoreError {
-                succeed(4, told.underlying?.errno == error)
-            }
-            exit(0)
+            succeed(4, try storeError { _ = try names(in: .session) }?.underlying?.errno == error)
         }
     }
 
     @Test("a survey examines a store again only if the store was replaced meanwhile")
     func lookedAtAgain() async {
         await #expect(processExitsWith: .exitCode(0)) {
-            try OrdinaryUser.becomeInNewSession(60_241)
-            try SecretStore().set("1", for: item)
+            _ = try SecretStore.inNewSession(of: 60_241, with: item)
             func looks(failing error: SecretStoreError) -> Int {
                 var count = 0
                 _ = try? LoginSurvey().findings(in: .session) { _ throws(SecretStoreError) -> Int in
@@ -118,7 +106,6 @@ struct LoginSurveyTests {
             }
             succeed(3, looks(failing: SecretStoreError(KeyringError(.notFound, in: .describe))) == 2)
             succeed(4, looks(failing: SecretStoreError(.forbidden)) == 1)
-            exit(0)
         }
     }
 }

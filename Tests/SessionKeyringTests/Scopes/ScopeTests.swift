@@ -18,7 +18,6 @@ struct ScopeTests {
     func withoutSession() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try threadsShareItems(in: "skr-test-\(getpid())")
-            exit(0)
         }
     }
 
@@ -27,7 +26,6 @@ struct ScopeTests {
         await #expect(processExitsWith: .exitCode(0)) {
             try TestSession.join()
             try threadsShareItems(in: "skr-test-\(getpid())")
-            exit(0)
         }
     }
 
@@ -42,7 +40,6 @@ struct ScopeTests {
             // session keyring.
             if try Key(Keyring.resolve(.sessionKeyring)).describe().userID != geteuid() { exit(0) }
             try threadsShareItems(in: "skr-test-\(getpid())")
-            exit(0)
         }
     }
 
@@ -56,7 +53,6 @@ struct ScopeTests {
             let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
             succeed(3, try store.get(item) == "parent's")
             try store.set("child's", for: item)
-            exit(0)
         }
         #expect(try store.get(item) == "child's")
     }
@@ -64,9 +60,7 @@ struct ScopeTests {
     @Test("another session of the same user does not see the items, and can't read them by serial")
     func otherSession() async {
         await #expect(processExitsWith: .exitCode(0)) {
-            try TestSession.join()
-            let mine = try SecretStore()
-            try mine.set("hidden", for: item)
+            let mine = try SecretStore.inNewSession(with: item, "hidden")
             let serial = try mine.items()[0].serial
             // The thread joins its own session. The first session stays alive, because the other threads of the
             // process use it.
@@ -75,17 +69,11 @@ struct ScopeTests {
                 let other = try SecretStore()
                 succeed(3, try other.get(item) == nil as String?)
                 succeed(4, try other.items().isEmpty)
-                do throws(KeyringError) {
-                    _ = try Key(serial).read()
-                    exit(5)
-                } catch {
-                    succeed(6, error.code == .accessDenied)
-                }
+                succeed(6, try keyringError { _ = try Key(serial).read() }?.code == .accessDenied)
                 try other.set("other", for: item)
                 try other.clear()
             }
             succeed(7, try mine.get(item) == "hidden")
-            exit(0)
         }
     }
 
@@ -104,7 +92,6 @@ struct ScopeTests {
             succeed(5, try user.get(item) == "user's")
             try mine.clear()
             succeed(6, try user.get(item) == "user's")
-            exit(0)
         }
     }
 
@@ -118,12 +105,7 @@ struct ScopeTests {
             try store.set("2", for: item)
             succeed(4, try store.expire(item, timeout: .seconds(50)))
             succeed(5, try store.items().map(\.size) == [1])
-            do {
-                try store.add("3", for: item)
-                exit(6)
-            } catch let error as SecretStoreError {
-                succeed(7, error.code == .duplicate)
-            }
+            succeed(7, try storeError { try store.add("3", for: item) }?.code == .duplicate)
             // Another session of the same user.
             try ThreadTeam.run(1) { _ in
                 try TestSession.join()
@@ -135,7 +117,6 @@ struct ScopeTests {
             succeed(10, try store.get(item) == "4")
             try store.clear()
             succeed(11, try store.identities().isEmpty)
-            exit(0)
         }
     }
 
@@ -159,7 +140,6 @@ struct ScopeTests {
             let again = try SecretStore(.persistent, namespace: "lasting")
             succeed(5, try again.get(item) == "1")
             try store.clear()
-            exit(0)
         }
     }
 
@@ -176,49 +156,33 @@ struct ScopeTests {
                 succeed(5, try process.get(item) == "p")
                 let own = try SecretStore(.thread)
                 succeed(6, try own.get(item) == nil as String?)
-                do {
-                    _ = try thread.get(item, as: String.self)
-                    exit(7)
-                } catch let error as SecretStoreError {
-                    succeed(8, error.detail == .foreignThread)
-                }
+                succeed(8, try storeError { _ = try thread.get(item, as: String.self) }?.detail == .foreignThread)
             }
             succeed(9, try thread.items().count == 1)
-            exit(0)
         }
     }
 
     @Test("a revoked session is reported as an error, and never replaced by a new one")
     func revokedSession() async {
         await #expect(processExitsWith: .exitCode(0)) {
-            let session = try TestSession.join()
-            let store = try SecretStore()
-            try store.set("1", for: item)
-            try Key(session).revoke()
+            let store = try SecretStore.inNewSession(with: item)
+            try Key(Keyring.resolve(.sessionKeyring)).revoke()
             for use in [
                 { _ = try store.get(item, as: String.self) }, { try store.set("2", for: item) },
                 { try store.add("2", for: item) }, { try store.delete(item) }, { try store.clear() },
                 { _ = try store.items() }, { _ = try SecretStore() },
             ] as [() throws -> Void] {
-                do {
-                    try use()
-                    exit(3)
-                } catch let error as SecretStoreError {
-                    succeed(4, error.code == .sessionRevoked)
-                }
+                succeed(4, try storeError(use)?.code == .sessionRevoked)
             }
-            exit(0)
         }
     }
 
     @Test("an explicit scope must be a keyring, and it resolves special ids for the calling thread")
     func explicit() throws {
         let scratch = try ScratchKeyring()
-        let payload: [UInt8] = [1]
-        let key = try scratch.keyring.add(.user, "key", payload: payload.span.bytes)
-        #expect { _ = try SecretScope.keyring(key.serial).resolve() } throws: {
-            ($0 as? SecretStoreError)?.underlying?.code == .notKeyring
-        }
+        let key = try scratch.keyring.add(.user, "key", payload: [1].span.bytes)
+        let error = try storeError { _ = try SecretScope.keyring(key.serial).resolve() }
+        #expect(error?.underlying?.code == .notKeyring)
         #expect(try SecretScope.keyring(scratch.keyring.serial).resolve() == scratch.keyring)
         #expect(try SecretScope.keyring(.sessionKeyring).resolve() == Keyring.resolve(.sessionKeyring))
     }

@@ -26,10 +26,8 @@ struct SessionSharingTests {
     @Test("a private session is not shared")
     func ownSession() async {
         await #expect(processExitsWith: .exitCode(0)) {
-            try TestSession.join()
-            succeed(3, try SecretStore().sharingUserID == nil)
+            succeed(3, try SecretStore.inNewSession().sharingUserID == nil)
             succeed(4, try SecretStore(.user).sharingUserID == nil)
-            exit(0)
         }
     }
 
@@ -42,7 +40,6 @@ struct SessionSharingTests {
             let store = try SecretStore()
             succeed(3, try store.sharingUserID == 60_496)
             succeed(4, try SecretStore(.sharedSession).sharingUserID == 60_496)
-            exit(0)
         }
     }
 
@@ -52,7 +49,6 @@ struct SessionSharingTests {
             try TestSession.join()
             OrdinaryUser.become(60_497)
             succeed(3, try SecretStore().sharingUserID == 0)
-            exit(0)
         }
     }
 }

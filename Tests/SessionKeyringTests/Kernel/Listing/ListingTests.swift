@@ -80,11 +80,10 @@ struct ListingTests {
         #expect(try backend.itemsWithSentinels().isEmpty)
         let ring = try scratch.keyring.search(keyring: "skr:default")
         let (absent, other) = (ItemIdentity.password(service: "absent"), ItemIdentity.password(service: "other"))
-        let payload: [UInt8] = [1]
         let hidden = try Wait.forQuota { () throws(KeyringError) -> Key in
-            try ring.add(.user, absent.fetchSentinel.keyDescription, payload: payload.span.bytes)
+            try ring.add(.user, absent.fetchSentinel.keyDescription, payload: [1].span.bytes)
             _ = try ring.addKeyring(other.fetchSentinel.keyDescription)
-            return try ring.add(.user, other.freshnessSentinel.keyDescription, payload: payload.span.bytes)
+            return try ring.add(.user, other.freshnessSentinel.keyDescription, payload: [1].span.bytes)
         }
         try hidden.setPermissions([.userSetAttribute])
         #expect(try backend.itemsWithSentinels() == [absent])

@@ -31,17 +31,14 @@ final class RepeatedLookTests {
     func vanishing(errors: [KeyringError.Code], count: Int, code: SecretStoreError.Code?) throws {
         let backend = try backend()
         var looks = 0
-        var outcome: SecretStoreError.Code?
-        do throws(SecretStoreError) {
+        let error = try storeError {
             _ = try backend.withKey(of: item) { _, _ throws(KeyringError) -> Void in
                 looks += 1
                 if looks <= errors.count { throw KeyringError(errors[looks - 1], in: .read) }
             }
-        } catch {
-            outcome = error.code
         }
         #expect(looks == count)
-        #expect(outcome == code)
+        #expect(error?.code == code)
     }
 
     @Test("a name in a ring is free, or belongs to a live or a dead key")
@@ -65,9 +62,8 @@ final class RepeatedLookTests {
             { _ = try store.get(item, as: String.self) }, { _ = try store.contains(item) },
             { try store.add("2", for: item) },
         ] as [() throws -> Void] {
-            #expect { try use() } throws: {
-                ($0 as? SecretStoreError)?.code == .forbidden && ($0 as? SecretStoreError)?.item == item
-            }
+            let error = try storeError(use)
+            #expect(error?.code == .forbidden && error?.item == item)
         }
     }
 

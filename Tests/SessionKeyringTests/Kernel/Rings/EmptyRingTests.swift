@@ -84,9 +84,7 @@ final class EmptyRingTests {
         #expect(try Key(open).describe().permissions == .possessorAll)
         #expect(try !open.isRestricted())
         let store = try scratch.store(namespace: "closed")
-        #expect { try store.set("1", for: item) } throws: {
-            ($0 as? SecretStoreError)?.detail == .restricted(closed.serial)
-        }
+        #expect(try storeError { try store.set("1", for: item) }?.detail == .restricted(closed.serial))
         #expect(try scratch.keyring.links(Key(closed)))
     }
 
@@ -103,19 +101,4 @@ final class EmptyRingTests {
         #expect(isGone(ring))
     }
 
-    @Test("makeRoom removes expired items, counts them as room, and keeps live items")
-    func expired() throws {
-        let store = try scratch.store(namespace: "own")
-        // Sets the update flag. Without it, the first call of makeRoom would do nothing else.
-        try store.blockingUpdate(item, timeout: nil) { (_: String?) in "alive" }
-        let brief = (0..<3).map { ItemIdentity.password(service: "brief", account: "\($0)") }
-        for item in brief { try store.set("1", for: item, timeout: .seconds(1)) }
-        #expect(try becomesTrue(within: 2) { try brief.allSatisfy { try !store.contains($0) } })
-        let backend = try #require(store.backend as? KernelBackend)
-        var attempt = BackendAttempt(mayUseLastResorts: true)
-        #expect(try backend.makeRoom(&attempt))
-        #expect(try scratch.keyring.search(keyring: "skr:own").members().count == 1)
-        #expect(try !backend.makeRoom(&attempt))
-        #expect(try store.get(item) == "alive")
-    }
 }

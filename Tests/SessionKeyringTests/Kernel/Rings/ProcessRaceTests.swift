@@ -22,22 +22,13 @@ struct ProcessRaceTests {
         let serial = scratch.keyring.serial.rawValue
         let start = Self.start()
         let rounds = 100
-        await withTaskGroup(of: Void.self) { group in
-            for process in 0..<Self.processes {
-                group.addTask {
-                    await #expect(processExitsWith: .exitCode(0)) {
-                        [
-                            process = process as Int, serial = serial as Int32, start = start as Double,
-                            rounds = rounds as Int
-                        ] in
-                        for round in 0..<rounds {
-                            waitUntil(start + Double(round) * 0.01)
-                            let store = try SecretStore(
-                                .keyring(KeySerial(rawValue: serial)), namespace: "race\(round)")
-                            try store.set("\(process)", for: .password(service: "p\(process)"))
-                        }
-                        exit(0)
-                    }
+        await inTasks(Self.processes) { process in
+            await #expect(processExitsWith: .exitCode(0)) {
+                [process = process as Int, serial = serial as Int32, start = start as Double, rounds = rounds as Int] in
+                for round in 0..<rounds {
+                    waitUntil(start + Double(round) * 0.01)
+                    let store = try SecretStore(.keyring(KeySerial(rawValue: serial)), namespace: "race\(round)")
+                    try store.set("\(process)", for: .password(service: "p\(process)"))
                 }
             }
         }
@@ -54,40 +45,30 @@ struct ProcessRaceTests {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
         let rounds = 300
-        for round in 0..<rounds { try store.set("old", for: .password(service: "r\(round)"), timeout: .seconds(1)) }
-        #expect(try becomesTrue(within: 1.1) { () throws in try !store.contains(.password(service: "r\(rounds - 1)")) })
+        try store.storeExpired((0..<rounds).map { .password(service: "r\($0)") })
         let serial = scratch.keyring.serial.rawValue
         let start = Self.start()
         let wins = Locked(0)
-        await withTaskGroup(of: Void.self) { group in
-            for process in 0..<Self.processes {
-                group.addTask {
-                    let result = await #expect(
-                        processExitsWith: .exitCode(0), observing: [\.standardOutputContent]
-                    ) {
-                        [
-                            process = process as Int, serial = serial as Int32, start = start as Double,
-                            rounds = rounds as Int
-                        ] in
-                        let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
-                        waitUntil(start)
-                        var won = 0
-                        for round in 0..<rounds {
-                            do {
-                                try store.add("\(process)", for: .password(service: "r\(round)"))
-                                won += 1
-                            } catch let error as SecretStoreError where error.code == .duplicate {}
-                        }
-                        print("won \(won)")
-                        fflush(nil)
-                        exit(0)
-                    }
-                    let output = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
-                    let line = output.split(separator: "\n").first { $0.hasPrefix("won ") }
-                    let count = line.flatMap { Int($0.dropFirst(4)) } ?? -1
-                    wins.withLock { $0 += count }
+        await inTasks(Self.processes) { process in
+            let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
+                [process = process as Int, serial = serial as Int32, start = start as Double, rounds = rounds as Int] in
+                let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
+                waitUntil(start)
+                var won = 0
+                for round in 0..<rounds {
+                    do {
+                        try store.add("\(process)", for: .password(service: "r\(round)"))
+                        won += 1
+                    } catch let error as SecretStoreError where error.code == .duplicate {}
                 }
+                print("won \(won)")
+                fflush(nil)
+                exit(0)
             }
+            let output = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
+            let line = output.split(separator: "\n").first { $0.hasPrefix("won ") }
+            let count = line.flatMap { Int($0.dropFirst(4)) } ?? -1
+            wins.withLock { $0 += count }
         }
         #expect(wins.withLock { $0 } == rounds)
         #expect(try store.identities().count == rounds)
@@ -99,10 +80,7 @@ struct ProcessRaceTests {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
         let items = (0..<100).map { ItemIdentity.password(service: "r\($0)") }
-        if overExpired {
-            for item in items { try store.set("old", for: item, timeout: .seconds(1)) }
-            #expect(try becomesTrue(within: 1.1) { () throws in try !store.contains(items[99]) })
-        }
+        if overExpired { try store.storeExpired(items) }
         var added = 0
         for (round, item) in items.enumerated() {
             let isAdded = Locked(false)
@@ -129,18 +107,13 @@ struct ProcessRaceTests {
         let serial = scratch.keyring.serial.rawValue
         print("seed \(testSeed)")
         let seed = testSeed
-        await withTaskGroup(of: Void.self) { group in
-            for process in 0..<3 {
-                group.addTask {
-                    await #expect(processExitsWith: .exitCode(0)) {
-                        [process = process as Int, serial = serial as Int32, seed = seed as UInt64] in
-                        let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
-                        try ThreadTeam.run(3) { thread in
-                            var random = Choices(seed: seed, stream: UInt64(process * 10 + thread))
-                            for _ in 0..<1_500 { try act(on: store, random: &random) }
-                        }
-                        exit(0)
-                    }
+        await inTasks(3) { process in
+            await #expect(processExitsWith: .exitCode(0)) {
+                [process = process as Int, serial = serial as Int32, seed = seed as UInt64] in
+                let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
+                try ThreadTeam.run(3) { thread in
+                    var random = Choices(seed: seed, stream: UInt64(process * 10 + thread))
+                    for _ in 0..<1_500 { try act(on: store, random: &random) }
                 }
             }
         }

@@ -41,31 +41,23 @@ struct RefusedRemovalTests {
             let expected = operation == 5 ? KeyPermissions.possessorAll : removalPermissions
             succeed(6, try Key(ring).describe().permissions == expected)
             succeed(7, try ring.isRestricted() == (operation == 21))
-            exit(0)
         }
     }
 
     @Test("an error while a restricted ring is replaced is thrown, and the items stay")
     func notReplaced() async {
         await #expect(processExitsWith: .exitCode(0)) {
-            let session = try TestSession.join()
-            let store = try SecretStore()
-            try store.set("1", for: item)
-            let ring = try session.search(keyring: "skr:default")
+            let store = try SecretStore.inNewSession(with: item)
+            let ring = try Keyring.resolve(.sessionKeyring).search(keyring: "skr:default")
             try Key(ring).setPermissions(removalPermissions)
             try ring.restrict()
             guard let backend = store.backend as? KernelBackend else { exit(2) }
             // KEYCTL_MOVE
             guard test_filter_install(30, ENOMEM) == 0 else { exit(3) }
             var attempt = BackendAttempt()
-            do throws(KeyringError) {
-                _ = try backend.rings.finishRemoval(ring, &attempt)
-                exit(4)
-            } catch {
-                succeed(5, error.code == .outOfMemory)
-            }
-            succeed(6, try store.get(item) == "1")
-            exit(0)
+            let error = try keyringError { _ = try backend.rings.finishRemoval(ring, &attempt) }
+            succeed(5, error?.code == .outOfMemory)
+            succeed(6, try store.get(item) == "old")
         }
     }
 
@@ -74,20 +66,13 @@ struct RefusedRemovalTests {
         arguments: [EACCES, ENOKEY])
     func setRefused(number: CInt) async {
         await #expect(processExitsWith: .exitCode(0)) { [number = number as CInt] in
-            try TestSession.join()
-            let store = try SecretStore()
-            try store.set("1", for: item)
+            let store = try SecretStore.inNewSession(with: item)
             // KEYCTL_MOVE
             guard test_filter_install(30, number) == 0 else { exit(3) }
-            do {
-                try store.set("2", for: item)
-                exit(4)
-            } catch let error as SecretStoreError {
-                succeed(5, number == EACCES ? error.code == .forbidden : error.detail == .unreadableAfterWrite)
-                succeed(6, error.item == item)
-            }
-            succeed(7, try store.get(item) == "1")
-            exit(0)
+            let error = try storeError { try store.set("new", for: item) }
+            succeed(5, number == EACCES ? error?.code == .forbidden : error?.detail == .unreadableAfterWrite)
+            succeed(6, error?.item == item)
+            succeed(7, try store.get(item) == "old")
         }
     }
 
@@ -96,19 +81,12 @@ struct RefusedRemovalTests {
         arguments: [ENOKEY, EKEYREVOKED, ENOMEM])
     func clearRefused(number: CInt) async {
         await #expect(processExitsWith: .exitCode(0)) { [number = number as CInt] in
-            try TestSession.join()
-            let store = try SecretStore()
-            try store.set("1", for: item)
+            let store = try SecretStore.inNewSession(with: item)
             // KEYCTL_CLEAR
             guard test_filter_install(7, number) == 0 else { exit(3) }
-            do throws(SecretStoreError) {
-                try store.backend.clear()
-                exit(4)
-            } catch {
-                succeed(5, number == ENOMEM ? error.underlying?.code == .outOfMemory : error.code == .contended)
-            }
-            succeed(6, try store.get(item) == "1")
-            exit(0)
+            let error = try storeError { try store.backend.clear() }
+            succeed(5, number == ENOMEM ? error?.underlying?.code == .outOfMemory : error?.code == .contended)
+            succeed(6, try store.get(item) == "old")
         }
     }
 }

@@ -14,28 +14,28 @@ struct RestrictedTests {
         await #expect(processExitsWith: .exitCode(0)) {
             let session = try TestSession.join()
             try session.restrict()
-            try Self.expectRestricted(session, in: SecretStore())
-            exit(0)
+            let store = try SecretStore()
+            for use in [
+                { try store.set("1", for: item) }, { try store.add("1", for: item) },
+                { try store.blockingUpdate(item, timeout: nil) { (_: String?) in "1" } },
+                { _ = try store.blockingTryLease("lease", lasting: .seconds(1)) },
+            ] as [() throws -> Void] {
+                let error = try storeError(use)
+                succeed(11, error?.detail == .restricted(session.serial))
+                succeed(12, error?.description.contains("keyring \(session) is restricted") == true)
+            }
         }
     }
 
     @Test("a restricted ring accepts no item, but its items can be read and deleted")
     func items() async {
         await #expect(processExitsWith: .exitCode(0)) {
-            let session = try TestSession.join()
-            let store = try SecretStore()
-            try store.set("1", for: item)
-            let ring = try session.search(.keyring, "skr:default")
-            try Keyring(ring.serial).restrict()
-            do {
-                try store.set("2", for: item)
-                exit(2)
-            } catch let error as SecretStoreError {
-                succeed(3, error.detail == .restricted(ring.serial))
-            }
-            succeed(4, try store.get(item) == "1")
+            let store = try SecretStore.inNewSession(with: item)
+            let ring = try Keyring.resolve(.sessionKeyring).search(keyring: "skr:default")
+            try ring.restrict()
+            succeed(3, try storeError { try store.set("new", for: item) }?.detail == .restricted(ring.serial))
+            succeed(4, try store.get(item) == "old")
             succeed(5, try store.delete(item))
-            exit(0)
         }
     }
 
@@ -56,7 +56,6 @@ struct RestrictedTests {
             succeed(5, try session.search(keyring: "skr:default") != ring)
             // Replacing the ring linked it there temporarily.
             succeed(6, try !Keyring.thread.links(Key(ring)))
-            exit(0)
         }
     }
 
@@ -66,47 +65,20 @@ struct RestrictedTests {
             let anchor = try TestSession.join().addKeyring("anchor")
             let store = try SecretStore(.keyring(anchor.serial))
             try Key(anchor).setPermissions(KeyPermissions.possessorAll.subtracting(.possessorSearch))
-            do {
-                _ = try store.contains(item)
-                exit(2)
-            } catch let error as SecretStoreError {
-                succeed(3, error.code == .forbidden)
-                succeed(4, error.detail == nil)
-            }
-            exit(0)
+            let error = try storeError { _ = try store.contains(item) }
+            succeed(3, error?.code == .forbidden)
+            succeed(4, error?.detail == nil)
         }
     }
 
     @Test("a filter that forbids linking is reported as a filter", arguments: [EPERM, ENOSYS])
     func filter(error: CInt) async {
         await #expect(processExitsWith: .exitCode(0)) { [error = error as CInt] in
-            try TestSession.join()
-            let store = try SecretStore()
+            let store = try SecretStore.inNewSession()
             // KEYCTL_LINK and add_key.
             guard test_filter_install(8, error) == 0, test_filter_install(-2, error) == 0 else { exit(2) }
-            do {
-                try store.set("1", for: item)
-                exit(3)
-            } catch let error as SecretStoreError {
-                succeed(4, error.code == .unavailable)
-            }
-            exit(0)
+            succeed(4, try storeError { try store.set("1", for: item) }?.code == .unavailable)
         }
     }
 
-    private static func expectRestricted(_ ring: Keyring, in store: SecretStore) throws {
-        for use in [
-            { try store.set("1", for: item) }, { try store.add("1", for: item) },
-            { try store.blockingUpdate(item, timeout: nil) { (_: String?) in "1" } },
-            { _ = try store.blockingTryLease("lease", lasting: .seconds(1)) },
-        ] as [() throws -> Void] {
-            do {
-                try use()
-                exit(10)
-            } catch let error as SecretStoreError {
-                succeed(11, error.detail == .restricted(ring.serial))
-                succeed(12, error.description.contains("keyring \(ring) is restricted"))
-            }
-        }
-    }
 }

@@ -24,8 +24,7 @@ final class ReplacedRingTests {
     }
 
     private func plant(_ secret: String) throws {
-        let bytes = Array(secret.utf8)
-        try ring.add(.user, item.keyDescription, payload: bytes.span.bytes)
+        try ring.add(.user, item.keyDescription, payload: Array(secret.utf8).span.bytes)
     }
 
     private func isThere(_ update: any ItemUpdate) throws(SecretStoreError) -> Bool {
@@ -35,13 +34,7 @@ final class ReplacedRingTests {
     private func commit(
         _ secret: String, _ update: any ItemUpdate, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> Bool {
-        let bytes = Array(secret.utf8)
-        return try update.commit(bytes.span.bytes, timeout: nil, &attempt)
-    }
-
-    private func keep(_ secret: String, _ fetch: any ItemFetch) throws(SecretStoreError) -> Bool {
-        let bytes = Array(secret.utf8)
-        return try fetch.store(bytes.span.bytes, timeout: nil)
+        try update.commit(Array(secret.utf8).span.bytes, timeout: nil, &attempt)
     }
 
     @Test("an update whose ring is gone at commit restarts in the new ring")
@@ -95,9 +88,7 @@ final class ReplacedRingTests {
         try scratch.keyring.unlink(Key(ring))
         var attempt = BackendAttempt(mayUseLastResorts: false)
         for _ in 0..<2 {
-            #expect { _ = try commit("2", update, &attempt) } throws: {
-                ($0 as? SecretStoreError)?.detail == .unreadableAfterWrite
-            }
+            #expect(try storeError { _ = try commit("2", update, &attempt) }?.detail == .unreadableAfterWrite)
             #expect(attempt.progress?.isVisible == true)
         }
     }
@@ -110,9 +101,7 @@ final class ReplacedRingTests {
         var attempt = BackendAttempt(mayUseLastResorts: false)
         if isLate {
             usleep(40_000)
-            #expect { _ = try update.commit(nil, timeout: nil, &attempt) } throws: {
-                ($0 as? SecretStoreError)?.code == .leaseLost
-            }
+            #expect(try storeError { _ = try update.commit(nil, timeout: nil, &attempt) }?.code == .leaseLost)
             #expect(try store.get(item) == "1")
         } else {
             try store.clear()
@@ -136,7 +125,7 @@ final class ReplacedRingTests {
             try ring.unlink(key)
         }
         if change == .added || change == .replaced { try plant("2") }
-        #expect(try !keep("fetched", fetch))
+        #expect(try !fetch.store([1].span.bytes, timeout: nil))
         let expected: String? = change == .added || change == .replaced ? "2" : nil
         #expect(try store.get(item) == expected)
     }

@@ -18,20 +18,18 @@ struct StagedKeyTests {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
         try store.set("1", for: item)
-        try scratch.keyring.search(keyring: "skr:default").restrict()
+        let ring = try scratch.keyring.search(keyring: "skr:default")
+        try ring.restrict()
         let staged = try Keyring.thread.members()
         var attempt = BackendAttempt(mayUseLastResorts: mayUseLastResorts)
-        let bytes: [UInt8] = [1]
-        #expect {
+        let error = try storeError {
             switch operation {
             case .fetch: _ = try store.backend.beginFetch(of: item, &attempt)
-            case .set: try store.backend.set(bytes.span.bytes, for: item, timeout: nil, &attempt)
-            case .add:
-                try store.backend.add(bytes.span.bytes, for: .password(service: "new"), timeout: nil, &attempt)
+            case .set: try store.backend.set([1].span.bytes, for: item, timeout: nil, &attempt)
+            case .add: try store.backend.add([1].span.bytes, for: .password(service: "new"), timeout: nil, &attempt)
             }
-        } throws: {
-            ($0 as? SecretStoreError)?.detail == .restricted(try scratch.keyring.search(.keyring, "skr:default").serial)
         }
+        #expect(error?.detail == .restricted(ring.serial))
         #expect(try Keyring.thread.members() == staged)
     }
 
@@ -48,9 +46,8 @@ struct StagedKeyTests {
         let bytes: [UInt8] = [2]
         var attempt = BackendAttempt(mayUseLastResorts: false)
         if isLost {
-            #expect { _ = try update.commit(bytes.span.bytes, timeout: nil, &attempt) } throws: {
-                ($0 as? SecretStoreError)?.code == .leaseLost
-            }
+            let error = try storeError { _ = try update.commit(bytes.span.bytes, timeout: nil, &attempt) }
+            #expect(error?.code == .leaseLost)
         } else {
             #expect(try !update.commit(bytes.span.bytes, timeout: nil, &attempt))
         }

@@ -36,13 +36,12 @@ final class UpdateFlagTests {
         case .unreadable: try flag.setPermissions([.possessorView, .possessorSetAttribute])
         case .revoked: try flag.revoke()
         }
-        let bytes: [UInt8] = [1]
         var attempt = BackendAttempt(mayUseLastResorts: false)
-        #expect {
-            try self.scratch.store().backend.set(bytes.span.bytes, for: item, timeout: nil, &attempt)
-        } throws: { ($0 as? SecretStoreError)?.code == .contended }
-        #expect { _ = try self.scratch.store().backend.delete(item, &attempt) } throws: {
-            ($0 as? SecretStoreError)?.code == .contended
+        for use in [
+            { try self.scratch.store().backend.set([1].span.bytes, for: item, timeout: nil, &$0) },
+            { _ = try self.scratch.store().backend.delete(item, &$0) },
+        ] as [(inout BackendAttempt) throws -> Void] {
+            #expect(try storeError { try use(&attempt) }?.code == .contended)
         }
         withExtendedLifetime(update) {}
     }
@@ -73,8 +72,7 @@ final class UpdateFlagTests {
         try store.blockingUpdate(item, timeout: nil) { (_: Int?) in 1 }
         let leases = try scratch.keyring.search(keyring: NamespaceRings.leasesName)
         let name = try flag.describe().name
-        let bytes: [UInt8] = [1]
-        let planted = try leases.add(.user, name, payload: bytes.span.bytes)
+        let planted = try leases.add(.user, name, payload: ([1] as [UInt8]).span.bytes)
         #expect(try planted == flag)
         try planted.setPermissions(.possessorAll.subtracting(.possessorWrite))
         try store.blockingUpdate(item, timeout: nil) { (old: Int?) in (old ?? 0) + 1 }

@@ -22,19 +22,14 @@ struct UpdateRaceTests {
     func counting() async throws {
         let scratch = try ScratchKeyring()
         let serial = scratch.keyring.serial.rawValue
-        await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<8 {
-                group.addTask {
-                    await #expect(processExitsWith: .exitCode(0)) { [serial = serial as Int32] in
-                        let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
-                        for _ in 0..<1_000 {
-                            try blocking {
-                                try store.blockingUpdate(counter, timeout: nil, waiting: .seconds(60)) { (old: Int?) in
-                                    (old ?? 0) + 1
-                                }
-                            }
+        await inTasks(8) { _ in
+            await #expect(processExitsWith: .exitCode(0)) { [serial = serial as Int32] in
+                let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
+                for _ in 0..<1_000 {
+                    try blocking {
+                        try store.blockingUpdate(counter, timeout: nil, waiting: .seconds(60)) { (old: Int?) in
+                            (old ?? 0) + 1
                         }
-                        exit(0)
                     }
                 }
             }
@@ -53,14 +48,9 @@ struct UpdateRaceTests {
             stopSomebody(30, at: store)
             #expect(throws: Never.self) { try store.set("", for: enough) }
         }
-        await withTaskGroup(of: Void.self) { group in
-            for process in 0..<4 {
-                group.addTask {
-                    await #expect(processExitsWith: .exitCode(0)) {
-                        [serial = serial as Int32, process = process as Int] in
-                        try addUp(as: process, in: SecretStore(.keyring(KeySerial(rawValue: serial))))
-                    }
-                }
+        await inTasks(4) { process in
+            await #expect(processExitsWith: .exitCode(0)) { [serial = serial as Int32, process = process as Int] in
+                try addUp(as: process, in: SecretStore(.keyring(KeySerial(rawValue: serial))))
             }
         }
         let added = try #require(try store.get(counter, as: Tally.self)).added
@@ -74,25 +64,18 @@ struct UpdateRaceTests {
         let serial = scratch.keyring.serial.rawValue
         print("seed \(testSeed)")
         let seed = testSeed
-        await withTaskGroup(of: Void.self) { group in
-            for process in 0..<4 {
-                group.addTask {
-                    for life in 0..<12 {
-                        await #expect(processExitsWith: .signal(SIGKILL)) {
-                            [
-                                serial = serial as Int32, process = process as Int, life = life as Int,
-                                seed = seed as UInt64
-                            ] in
-                            var random = Choices(seed: seed, stream: UInt64(process * 100 + life))
-                            let delay = UInt32.random(in: 500...20_000, using: &random)
-                            let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
-                            Thread.detachNewThread {
-                                usleep(delay)
-                                kill(getpid(), SIGKILL)
-                            }
-                            try addUp(as: process, in: store)
-                        }
+        await inTasks(4) { process in
+            for life in 0..<12 {
+                await #expect(processExitsWith: .signal(SIGKILL)) {
+                    [serial = serial as Int32, process = process as Int, life = life as Int, seed = seed as UInt64] in
+                    var random = Choices(seed: seed, stream: UInt64(process * 100 + life))
+                    let delay = UInt32.random(in: 500...20_000, using: &random)
+                    let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
+                    Thread.detachNewThread {
+                        usleep(delay)
+                        kill(getpid(), SIGKILL)
                     }
+                    try addUp(as: process, in: store)
                 }
             }
         }
@@ -126,22 +109,15 @@ struct UpdateRaceTests {
     func setAgainstUpdates() async throws {
         let scratch = try ScratchKeyring()
         let serial = scratch.keyring.serial.rawValue
-        await withTaskGroup(of: Void.self) { group in
-            for process in 0..<3 {
-                group.addTask {
-                    await #expect(processExitsWith: .exitCode(0)) {
-                        [serial = serial as Int32, process = process as Int] in
-                        for round in 0..<150 {
-                            // The first update of each namespace meets sets that don't know of any update yet.
-                            let store = try SecretStore(
-                                .keyring(KeySerial(rawValue: serial)), namespace: "round\(round)")
-                            if process > 0 {
-                                try updateSomeTimes(in: store)
-                            } else {
-                                try setSomeTimes(in: store)
-                            }
-                        }
-                        exit(0)
+        await inTasks(3) { process in
+            await #expect(processExitsWith: .exitCode(0)) { [serial = serial as Int32, process = process as Int] in
+                for round in 0..<150 {
+                    // The first update of each namespace meets sets that don't know of any update yet.
+                    let store = try SecretStore(.keyring(KeySerial(rawValue: serial)), namespace: "round\(round)")
+                    if process > 0 {
+                        try updateSomeTimes(in: store)
+                    } else {
+                        try setSomeTimes(in: store)
                     }
                 }
             }

@@ -11,16 +11,9 @@ private let item = ItemIdentity.password(service: "full")
 private func value(_ byte: UInt8, count: Int = 15_000) -> [UInt8] { [UInt8](repeating: byte, count: count) }
 
 /// The error code of one attempt that may use the last resorts; `nil` if it succeeds.
-private func failure(
-    _ body: (inout BackendAttempt) throws(SecretStoreError) -> Void
-) -> SecretStoreError.Code? {
+private func failure(_ body: (inout BackendAttempt) throws -> Void) throws -> SecretStoreError.Code? {
     var attempt = BackendAttempt(mayUseLastResorts: true)
-    do throws(SecretStoreError) {
-        try body(&attempt)
-        return nil
-    } catch {
-        return error.code
-    }
+    return try storeError { try body(&attempt) }?.code
 }
 
 /// Fills the quota with items that expire in two seconds, and waits until they have.
@@ -75,23 +68,19 @@ struct FullQuotaTests {
                 succeed(5, quota.bytes > 15_000 && quota.maximumBytes == 20_000)
             }
             succeed(6, try store.get(item) == value(1))
-            guard case .after(let left) = try store.items().first?.expiry else { exit(7) }
-            succeed(8, left.atLeast > .seconds(500))
+            succeed(8, try (store.items().first?.timeLeft ?? .zero) > .seconds(500))
             succeed(9, try store.expire(item, timeout: .seconds(6_000)))
-            guard case .after(let left) = try store.items().first?.expiry else { exit(10) }
-            succeed(11, left.atLeast > .seconds(3_000))
+            succeed(11, try (store.items().first?.timeLeft ?? .zero) > .seconds(3_000))
             succeed(12, try store.delete(item))
             try store.set(value(2), for: item)
             succeed(13, try store.get(item) == value(2))
-            exit(0)
         }
     }
 
     @Test("an update that the quota refuses keeps its lease, and succeeds once there is room")
     func keptUpdate() async {
         await #expect(processExitsWith: .exitCode(0)) {
-            try OrdinaryUser.becomeInNewSession(60_186)
-            let store = try SecretStore()
+            let store = try SecretStore.inNewSession(of: 60_186)
             try store.set(value(1, count: 8_000), for: item, timeout: .seconds(600))
             try store.set(value(1, count: 8_000), for: .password(service: "filler"))
             let update = try store.backend.beginUpdate(of: item, lasting: .seconds(600))
@@ -99,12 +88,10 @@ struct FullQuotaTests {
             succeed(3, isThere)
             for mayUseLastResorts in [false, true] {
                 var attempt = BackendAttempt(mayUseLastResorts: mayUseLastResorts)
-                do throws(SecretStoreError) {
+                let error = try storeError {
                     _ = try update.commit(value(2, count: 8_000).span.bytes, timeout: nil, &attempt)
-                    exit(4)
-                } catch {
-                    succeed(5, error.code == .quotaExceeded)
                 }
+                succeed(5, error?.code == .quotaExceeded)
             }
             succeed(6, try store.get(item) == value(1, count: 8_000))
             succeed(7, try store.delete(.password(service: "filler")))
@@ -113,15 +100,13 @@ struct FullQuotaTests {
                 (try? update.commit(value(2, count: 8_000).span.bytes, timeout: nil)) == true
             }
             succeed(8, try isWritten && store.get(item) == value(2, count: 8_000))
-            exit(0)
         }
     }
 
     @Test("expired items make room for the result of an update and of a fetch")
     func roomForResults() async {
         await #expect(processExitsWith: .exitCode(0)) {
-            try OrdinaryUser.becomeInNewSession(60_187)
-            let store = try SecretStore()
+            let store = try SecretStore.inNewSession(of: 60_187)
             let brief = ItemIdentity.password(service: "brief")
             let bytes = value(2, count: 12_000)
             func expire() throws {
@@ -139,23 +124,21 @@ struct FullQuotaTests {
             succeed(7, becomesTrue { (try? expire()) != nil })
             succeed(8, becomesTrue { (try? fetch.store(bytes.span.bytes, timeout: nil)) == true })
             succeed(9, try store.get(item) == bytes)
-            exit(0)
         }
     }
 
     @Test("expired items make room for a fetch and for a lease", arguments: [false, true])
     func roomForLeases(isFetch: Bool) async {
         await #expect(processExitsWith: .exitCode(0)) { [isFetch = isFetch as Bool] in
-            try OrdinaryUser.becomeInNewSession(isFetch ? 60_189 : 60_190)
-            let store = try SecretStore()
+            let store = try SecretStore.inNewSession(of: isFetch ? 60_189 : 60_190)
             try fillWithExpired(store)
             var attempts = 0
-            let isDone = becomesTrue {
+            let isDone = try becomesTrue {
                 attempts += 1
                 // The kernel frees quota late, and the first attempt raises the update flag.
                 usleep(30_000)
                 var isDone = false
-                let code = failure { attempt throws(SecretStoreError) in
+                let code = try failure { attempt in
                     if isFetch {
                         isDone = try store.backend.beginFetch(of: item, &attempt) != nil
                     } else {
@@ -167,75 +150,56 @@ struct FullQuotaTests {
                 return isDone
             }
             succeed(4, isDone && attempts < 30)
-            exit(0)
         }
     }
 
     @Test("a late set succeeds if its value stays, even without room for a lease")
     func lateSet() async {
         await #expect(processExitsWith: .exitCode(0)) {
-            try OrdinaryUser.becomeInNewSession(60_191)
-            let store = try SecretStore()
+            let store = try SecretStore.inNewSession(of: 60_191)
             try blocking { try store.blockingUpdate(item, timeout: nil) { (_: [UInt8]?) in value(1, count: 10) } }
             guard let backend = store.backend as? KernelBackend else { exit(2) }
             let filler = value(1, count: 10)
             for number in 0..<200 {
                 guard (try? Keyring.thread.add(.user, "\(number)", payload: filler.span.bytes)) != nil else { break }
             }
-            func set(_ late: Key) -> SecretStoreError.Code? {
-                failure { attempt throws(SecretStoreError) in
+            func set(_ late: Key) throws -> SecretStoreError.Code? {
+                try failure { attempt in
                     let progress = attempt.makeProgress()
                     (progress.lateKey, progress.isVisible) = (late, true)
                     try store.backend.set(value(1, count: 10).span.bytes, for: item, timeout: nil, &attempt)
                 }
             }
             guard let key = try backend.withKey(of: item, { _, key in key }) else { exit(3) }
-            succeed(4, set(key) == nil)
-            succeed(5, set(Key(Keyring.thread)) == .quotaExceeded)
-            exit(0)
+            succeed(4, try set(key) == nil)
+            succeed(5, try set(Key(Keyring.thread)) == .quotaExceeded)
         }
     }
 
     @Test("a secret that could never fit is tooLarge, however it is stored; a smaller one is quotaExceeded")
     func limit() async {
         await #expect(processExitsWith: .exitCode(0)) {
-            try OrdinaryUser.becomeInNewSession(60_188)
-            let store = try SecretStore()
-            func failure(ofSetting secret: [UInt8]) -> SecretStoreError.Code? {
-                SessionKeyringTests.failure { attempt throws(SecretStoreError) in
-                    try store.backend.set(secret.span.bytes, for: item, timeout: nil, &attempt)
-                }
+            let store = try SecretStore.inNewSession(of: 60_188)
+            func failureOfSet(_ secret: [UInt8]) throws -> SecretStoreError.Code? {
+                try failure { try store.backend.set(secret.span.bytes, for: item, timeout: nil, &$0) }
             }
             // Each name ends with a NUL, and the link to its key takes 4 bytes.
             let names = [item.keyDescription, "skr:default", NamespaceRings.leasesName]
             let limit = try KeyQuota.current().maximumBytes - names.reduce(0) { $0 + $1.utf8.count + 5 }
-            succeed(3, failure(ofSetting: value(1, count: limit)) == .quotaExceeded)
-            let code = failure(ofSetting: value(1, count: limit + 1))
-            succeed(4, code == .tooLarge(size: limit + 1, limit: limit))
-            // A secret of only NULs takes one more byte.
-            let codeOfNULs = failure(ofSetting: value(0, count: limit))
-            succeed(5, codeOfNULs == .tooLarge(size: limit, limit: limit - 1))
+            succeed(3, try failureOfSet(value(1, count: limit)) == .quotaExceeded)
             let large = value(1, count: limit + 1)
-            func isTooLarge(_ body: (inout BackendAttempt) throws(SecretStoreError) -> Void) -> Bool {
-                SessionKeyringTests.failure(body) == .tooLarge(size: limit + 1, limit: limit)
-            }
-            let isTooLargeToAdd = isTooLarge { attempt throws(SecretStoreError) in
-                try store.backend.add(large.span.bytes, for: item, timeout: nil, &attempt)
-            }
-            succeed(6, isTooLargeToAdd)
+            let tooLarge = SecretStoreError.Code.tooLarge(size: limit + 1, limit: limit)
+            succeed(4, try failureOfSet(large) == tooLarge)
+            // A secret of only NULs takes one more byte.
+            succeed(5, try failureOfSet(value(0, count: limit)) == .tooLarge(size: limit, limit: limit - 1))
+            let failureOfAdd = try failure { try store.backend.add(large.span.bytes, for: item, timeout: nil, &$0) }
+            succeed(6, failureOfAdd == tooLarge)
             guard let fetch = try store.backend.beginFetch(of: item) else { exit(7) }
             usleep(30_000)
-            let isTooLargeToKeep = isTooLarge { attempt throws(SecretStoreError) in
-                _ = try fetch.store(large.span.bytes, timeout: nil, &attempt)
-            }
-            succeed(8, isTooLargeToKeep)
+            succeed(8, try failure { _ = try fetch.store(large.span.bytes, timeout: nil, &$0) } == tooLarge)
             let update = try store.backend.beginUpdate(of: item, lasting: .seconds(60))
             _ = try update.read { _ in }
-            let isTooLargeToCommit = isTooLarge { attempt throws(SecretStoreError) in
-                _ = try update.commit(large.span.bytes, timeout: nil, &attempt)
-            }
-            succeed(9, isTooLargeToCommit)
-            exit(0)
+            succeed(9, try failure { _ = try update.commit(large.span.bytes, timeout: nil, &$0) } == tooLarge)
         }
     }
 }

@@ -15,46 +15,30 @@ private let item = ItemIdentity.password(service: "last")
 struct LastResortTests {
     /// Uses up the user's key quota, including keys that the kernel frees late.
     private static func useAllKeys() throws {
-        let ring = try Keyring.resolve(.sessionKeyring).addKeyring("filling")
-        let payload: [UInt8] = [1]
-        var number = 0
-        for _ in 0..<2 {
-            for _ in 0..<10 { _ = GracePeriod.pass() }
-            while (try? ring.add(.user, "filler \(number)", payload: payload.span.bytes)) != nil { number += 1 }
-        }
+        try Keyring.resolve(.sessionKeyring).addKeyring("filling").fillQuota()
     }
 
     @Test("a deletion in a ring that it may not write to is forbidden and keeps the item")
     func deletion() async {
         await #expect(processExitsWith: .exitCode(0)) {
-            try OrdinaryUser.becomeInNewSession(60_183)
-            let store = try SecretStore()
+            let store = try SecretStore.inNewSession(of: 60_183)
             try blocking { try store.blockingUpdate(item, timeout: nil) { (_: String?) in "1" } }
             let ring = try Keyring.resolve(.sessionKeyring).search(keyring: "skr:default")
             try Self.useAllKeys()
             try Key(ring).setPermissions(KeyPermissions.possessorAll.subtracting(.possessorWrite))
-            do {
-                try store.delete(item)
-                exit(3)
-            } catch let error as SecretStoreError {
-                succeed(4, error.code == .forbidden)
-            }
+            succeed(4, try storeError { try store.delete(item) }?.code == .forbidden)
             succeed(5, try store.get(item) == "1")
             try Key(ring).setPermissions(.possessorAll)
             succeed(6, try store.delete(item))
             succeed(7, try !store.contains(item))
-            exit(0)
         }
     }
 
     @Test("makeRoom removes four expired items at a time")
     func expired() async {
         await #expect(processExitsWith: .exitCode(0)) {
-            try OrdinaryUser.becomeInNewSession(60_184)
-            let store = try SecretStore()
-            let items = (0..<7).map { ItemIdentity.password(service: "brief", account: "\($0)") }
-            for item in items { try store.set("1", for: item, timeout: .seconds(1)) }
-            guard try becomesTrue(within: 2, { try items.allSatisfy { try !store.contains($0) } }) else { exit(2) }
+            let store = try SecretStore.inNewSession(of: 60_184)
+            try store.storeExpired((0..<7).map { .password(service: "brief", account: "\($0)") })
             let ring = try Keyring.resolve(.sessionKeyring).search(keyring: "skr:default")
             succeed(3, try ring.members().count == 7)
             try Self.useAllKeys()
@@ -63,7 +47,6 @@ struct LastResortTests {
             let hasRoom = try backend.makeRoom(&attempt)
             succeed(5, hasRoom)
             succeed(6, try ring.members().count == 3)
-            exit(0)
         }
     }
 
@@ -87,43 +70,27 @@ struct LastResortTests {
     func notAllowed(write: Write) async {
         await #expect(processExitsWith: .exitCode(0)) { [number = write.rawValue as Int] in
             guard let write = Write(rawValue: number) else { exit(2) }
-            try OrdinaryUser.becomeInNewSession([60_373, 60_374, 60_375][number])
-            let store = try SecretStore()
-            let items = (0..<6).map { ItemIdentity.password(service: "brief", account: "\($0)") }
-            for item in items { try store.set("1", for: item, timeout: .seconds(1)) }
-            guard try becomesTrue(within: 2.1, { try items.allSatisfy { try !store.contains($0) } }) else {
-                exit(3)
-            }
+            let store = try SecretStore.inNewSession(of: [60_373, 60_374, 60_375][number])
+            try store.storeExpired((0..<6).map { .password(service: "brief", account: "\($0)") })
             let ring = try Keyring.resolve(.sessionKeyring).search(keyring: "skr:default")
             try Self.useAllKeys()
-            do throws(SecretStoreError) {
-                try Self.make(write, in: store, mayUseLastResorts: false)
-                exit(4)
-            } catch {
-                succeed(5, error.code == .quotaExceeded)
-            }
+            let error = try storeError { try Self.make(write, in: store, mayUseLastResorts: false) }
+            succeed(5, error?.code == .quotaExceeded)
             succeed(6, try ring.members().count == 6)
             // The kernel frees removed keys late.
             succeed(7, becomesTrue { (try? Self.make(write, in: store, mayUseLastResorts: true)) != nil })
             succeed(8, try ring.members().count < 6)
             if write != .update { succeed(9, try store.get(item) == [2] as [UInt8]) }
-            exit(0)
         }
     }
 
     @Test("with a full quota, add fails, and a fetch starts unwatched only as a last resort")
     func nothingMakesRoom() async {
         await #expect(processExitsWith: .exitCode(0)) {
-            try OrdinaryUser.becomeInNewSession(60_376)
-            let store = try SecretStore()
-            try store.set("1", for: .password(service: "other"))
+            let store = try SecretStore.inNewSession(of: 60_376, with: .password(service: "other"))
             try Self.useAllKeys()
-            do throws(SecretStoreError) {
-                try Self.make(.add, in: store, mayUseLastResorts: true)
-                exit(2)
-            } catch {
-                succeed(3, error.code == .quotaExceeded)
-            }
+            let error = try storeError { try Self.make(.add, in: store, mayUseLastResorts: true) }
+            succeed(3, error?.code == .quotaExceeded)
             for mayUseLastResorts in [false, true] {
                 var attempt = BackendAttempt(mayUseLastResorts: mayUseLastResorts)
                 do throws(SecretStoreError) {
@@ -133,16 +100,13 @@ struct LastResortTests {
                     succeed(5, !mayUseLastResorts && error.code == .quotaExceeded)
                 }
             }
-            exit(0)
         }
     }
 
     @Test("without room for a lease, an item whose lease is held is neither deleted nor expired")
     func held() async {
         await #expect(processExitsWith: .exitCode(0)) {
-            try OrdinaryUser.becomeInNewSession(60_377)
-            let store = try SecretStore()
-            try store.set("1", for: item)
+            let store = try SecretStore.inNewSession(of: 60_377, with: item)
             let update = try store.backend.beginUpdate(of: item, lasting: .seconds(600))
             try Self.useAllKeys()
             let uses: [(inout BackendAttempt) throws -> Void] = [
@@ -151,27 +115,19 @@ struct LastResortTests {
             ]
             for use in uses {
                 var attempt = BackendAttempt(mayUseLastResorts: true)
-                do {
-                    try use(&attempt)
-                    exit(2)
-                } catch let error as SecretStoreError {
-                    succeed(3, error.code == .contended)
-                }
+                succeed(3, try storeError { try use(&attempt) }?.code == .contended)
             }
-            succeed(4, try store.get(item) == "1" && store.attributes(of: item)?.expiry == .never)
+            succeed(4, try store.get(item) == "old" && store.attributes(of: item)?.expiry == .never)
             withExtendedLifetime(update) {}
-            exit(0)
         }
     }
 
     @Test("making room keeps expired items whose lease is held")
     func heldExpired() async {
         await #expect(processExitsWith: .exitCode(0)) {
-            try OrdinaryUser.becomeInNewSession(60_378)
-            let store = try SecretStore()
+            let store = try SecretStore.inNewSession(of: 60_378)
             let items = (0..<3).map { ItemIdentity.password(service: "brief", account: "\($0)") }
-            for item in items { try store.set("1", for: item, timeout: .seconds(1)) }
-            guard try becomesTrue(within: 2.1, { try items.allSatisfy { try !store.contains($0) } }) else { exit(2) }
+            try store.storeExpired(items)
             let session = try Keyring.resolve(.sessionKeyring)
             let leases = LeaseRing(
                 try session.search(keyring: NamespaceRings.leasesName), permissions: .possessorAll)
@@ -187,7 +143,6 @@ struct LastResortTests {
             succeed(5, try session.search(keyring: "skr:default").members().count == 2)
             _ = consume first
             _ = consume second
-            exit(0)
         }
     }
 }

@@ -44,8 +44,7 @@ struct MakeRoomTests {
         let store = try scratch.store()
         try store.set("living", for: item)
         let brief = (0..<6).map { ItemIdentity.password(service: "brief", account: "\($0)") }
-        for item in brief { try store.set("1", for: item, timeout: .seconds(1)) }
-        #expect(try becomesTrue(within: 2.1) { try brief.allSatisfy { try !store.contains($0) } })
+        try store.storeExpired(brief)
         let ring = try scratch.keyring.search(keyring: "skr:default")
         let leases = try scratch.keyring.search(keyring: NamespaceRings.leasesName)
 
@@ -75,13 +74,11 @@ struct MakeRoomTests {
         arguments: [ENOKEY, ENOMEM])
     func refused(error: CInt) async {
         await #expect(processExitsWith: .exitCode(0)) { [error = error as CInt] in
-            try TestSession.join()
-            let store = try SecretStore()
+            let store = try SecretStore.inNewSession()
             try blocking {
                 try store.blockingUpdate(.password(service: "other"), timeout: nil) { (_: String?) in "1" }
             }
-            try store.set("brief", for: item, timeout: .seconds(1))
-            succeed(2, try becomesTrue(within: 2.1) { try !store.contains(item) })
+            try store.storeExpired([item])
             guard let backend = store.backend as? KernelBackend else { exit(3) }
             // KEYCTL_MOVE
             guard test_filter_install(30, error) == 0 else { exit(4) }
@@ -92,7 +89,6 @@ struct MakeRoomTests {
             } catch let failure {
                 succeed(6, failure.underlying?.code == .outOfMemory && error == ENOMEM)
             }
-            exit(0)
         }
     }
 }

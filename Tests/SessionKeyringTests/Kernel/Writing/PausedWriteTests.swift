@@ -22,9 +22,8 @@ private func itemKey() throws -> Key {
 }
 
 private func plant(_ secret: String) throws {
-    let bytes = Array(secret.utf8)
     let ring = try Keyring.resolve(.sessionKeyring).search(keyring: "skr:default")
-    try ring.add(.user, item.keyDescription, payload: bytes.span.bytes)
+    try ring.add(.user, item.keyDescription, payload: Array(secret.utf8).span.bytes)
 }
 
 private func endLease() throws {
@@ -61,18 +60,12 @@ struct PausedWriteTests {
         arguments: [false, true])
     func lateSet(isDisplaced: Bool) async {
         await #expect(processExitsWith: .exitCode(0)) { [isDisplaced = isDisplaced as Bool] in
-            try TestSession.join()
-            let store = try SecretStore()
-            try store.set("old", for: item)
+            let store = try SecretStore.inNewSession(with: item)
             let late = PausedProcess {
                 var attempt = BackendAttempt(mayUseLastResorts: false)
                 if isDisplaced {
-                    do throws(SecretStoreError) {
-                        try set(Array("set".utf8), in: store, &attempt)
-                        _exit(2)
-                    } catch {
-                        succeed(3, error.code == .contended)
-                    }
+                    let error = try storeError { try set(Array("set".utf8), in: store, &attempt) }
+                    succeed(3, error?.code == .contended)
                     succeed(4, attempt.progress?.lateKey != nil && attempt.progress?.isVisible == true)
                     PausedProcess.mark()
                     succeed(5, becomesTrue { (try? set(Array("set".utf8), in: store, &attempt)) != nil })
@@ -91,24 +84,17 @@ struct PausedWriteTests {
             }
             succeed(11, late.end() == 0)
             succeed(12, try store.get(item) == "set")
-            exit(0)
         }
     }
 
     @Test("a set stopped before its write checks the update flag again and leaves nothing staged")
     func setBegunLate() async {
         await #expect(processExitsWith: .exitCode(0)) {
-            try TestSession.join()
-            let store = try SecretStore()
-            try store.set("old", for: item)
+            let store = try SecretStore.inNewSession(with: item)
             let late = PausedProcess {
                 var attempt = BackendAttempt(mayUseLastResorts: false)
-                do throws(SecretStoreError) {
-                    try set(Array("set".utf8), in: store, &attempt)
-                    _exit(2)
-                } catch {
-                    succeed(3, error.code == .contended)
-                }
+                let error = try storeError { try set(Array("set".utf8), in: store, &attempt) }
+                succeed(3, error?.code == .contended)
                 succeed(4, attempt.progress?.lateKey == nil)
                 succeed(5, (try? Keyring.thread.search(.user, item.keyDescription)) == nil)
                 PausedProcess.mark()
@@ -123,18 +109,15 @@ struct PausedWriteTests {
             update = nil
             succeed(10, late.end() == 0)
             succeed(11, try store.get(item) == "set")
-            exit(0)
         }
     }
 
     @Test("a set stopped before its write needs no lease without an update flag")
     func setBegunLateWithoutFlag() async {
         await #expect(processExitsWith: .exitCode(0)) {
-            let session = try TestSession.join()
-            let store = try SecretStore()
-            try store.set("old", for: item)
-            let leases = LeaseRing(
-                try session.search(keyring: NamespaceRings.leasesName), permissions: .possessorAll)
+            let store = try SecretStore.inNewSession(with: item)
+            let ring = try Keyring.resolve(.sessionKeyring).search(keyring: NamespaceRings.leasesName)
+            let leases = LeaseRing(ring, permissions: .possessorAll)
             let held = try leases.acquire("default:\(item.keyDescription)", lasting: .seconds(600), waiting: .zero)
             guard held != nil else { exit(2) }
             let late = PausedProcess {
@@ -146,24 +129,16 @@ struct PausedWriteTests {
             succeed(4, late.end() == 0)
             succeed(5, try store.get(item) == "set")
             _ = consume held
-            exit(0)
         }
     }
 
     @Test("a late deletion also deletes the value of an update that had read the item")
     func lateDelete() async {
         await #expect(processExitsWith: .exitCode(0)) {
-            try TestSession.join()
-            let store = try SecretStore()
-            try store.set("old", for: item)
+            let store = try SecretStore.inNewSession(with: item)
             let late = PausedProcess {
                 var attempt = BackendAttempt(mayUseLastResorts: false)
-                do throws(SecretStoreError) {
-                    _ = try store.backend.delete(item, &attempt)
-                    _exit(2)
-                } catch {
-                    succeed(3, error.code == .contended)
-                }
+                succeed(3, try storeError { _ = try store.backend.delete(item, &attempt) }?.code == .contended)
                 succeed(4, attempt.progress?.isDeleted == true && attempt.progress?.isVisible == true)
                 PausedProcess.mark()
                 succeed(5, becomesTrue { (try? store.backend.delete(item, &attempt)) == true })
@@ -177,32 +152,26 @@ struct PausedWriteTests {
             succeed(10, try store.get(item) == "old+")
             succeed(11, late.end() == 0)
             succeed(12, try !store.contains(item))
-            exit(0)
         }
     }
 
     @Test("a deletion that is stopped before its write deletes the item afterwards")
     func deleteBegunLate() async {
         await #expect(processExitsWith: .exitCode(0)) {
-            try TestSession.join()
-            let store = try SecretStore()
-            try store.set("old", for: item)
+            let store = try SecretStore.inNewSession(with: item)
             let late = PausedProcess { succeed(2, try store.delete(item)) }
             // The searches: the lease ring, the update flag, the item.
             succeed(3, late.run(upTo: Call.search, count: 3))
             usleep(11_000)
             succeed(4, late.end() == 0)
             succeed(5, try !store.contains(item))
-            exit(0)
         }
     }
 
     @Test("a deletion whose lease others end removes nothing under it, then deletes the item")
     func deleteWithoutLease() async {
         await #expect(processExitsWith: .exitCode(0)) {
-            try TestSession.join()
-            let store = try SecretStore()
-            try store.set("old", for: item)
+            let store = try SecretStore.inNewSession(with: item)
             try raiseFlag(in: store)
             let late = PausedProcess { succeed(2, try store.delete(item)) }
             succeed(3, late.run(upTo: Call.move, count: 2))
@@ -210,7 +179,6 @@ struct PausedWriteTests {
             try endLease()
             succeed(5, late.end() == 0)
             succeed(6, try !store.contains(item))
-            exit(0)
         }
     }
 
@@ -220,54 +188,41 @@ struct PausedWriteTests {
     func add(addition: Addition) async {
         await #expect(processExitsWith: .exitCode(0)) { [number = addition.rawValue as Int] in
             guard let addition = Addition(rawValue: number) else { exit(2) }
-            try TestSession.join()
-            let store = try SecretStore()
-            try store.set("old", for: item)
+            let store = try SecretStore.inNewSession(with: item)
             if addition != .plain { try raiseFlag(in: store) }
             if addition == .overDead { try itemKey().revoke() } else { try store.delete(item) }
             let late = PausedProcess {
-                do throws(SecretStoreError) {
-                    try store.add("late", for: item)
-                    _exit(3)
-                } catch {
-                    succeed(4, error.code == .duplicate)
-                }
+                succeed(4, try storeError { try store.add("late", for: item) }?.code == .duplicate)
             }
             // Under the lease, the third move publishes the item.
             succeed(5, late.run(upTo: Call.move, count: addition == .underLease ? 3 : 1))
             if addition == .underLease { try plant("first") } else { try store.set("first", for: item) }
             succeed(6, late.end() == 0)
             succeed(7, try store.get(item) == "first")
-            exit(0)
         }
     }
 
     @Test("an update of an absent item starts from a value that others add at the last moment")
     func update() async {
         await #expect(processExitsWith: .exitCode(0)) {
-            try TestSession.join()
-            let store = try SecretStore()
+            let store = try SecretStore.inNewSession()
             try raiseFlag(in: store)
             let updater = makeUpdater(in: store)
             try plant("first")
             succeed(2, updater.end() == 0)
             succeed(3, try store.get(item) == "first+")
-            exit(0)
         }
     }
 
     @Test("deleteUnchanged keeps a value that others set after the comparison")
     func deleteUnchanged() async {
         await #expect(processExitsWith: .exitCode(0)) {
-            try TestSession.join()
-            let store = try SecretStore()
-            try store.set("old", for: item)
+            let store = try SecretStore.inNewSession(with: item)
             let deleter = PausedProcess { _ = try store.deleteUnchanged(item, SecretBytes(utf8: "old")) }
             succeed(2, deleter.run(upTo: Call.invalidate))
             try store.set("new", for: item)
             succeed(3, deleter.end() == 0)
             succeed(4, try store.get(item) == "new")
-            exit(0)
         }
     }
 
@@ -277,8 +232,7 @@ struct PausedWriteTests {
     func fetch(event: Event) async {
         await #expect(processExitsWith: .exitCode(0)) { [number = event.rawValue as Int] in
             guard let event = Event(rawValue: number) else { exit(2) }
-            let session = try TestSession.join()
-            let store = try SecretStore()
+            let store = try SecretStore.inNewSession()
             try raiseFlag(in: store)
             if event == .set { try store.set("old", for: item) }
             guard let fetch = try store.backend.beginFetch(of: item) else { exit(3) }
@@ -297,40 +251,34 @@ struct PausedWriteTests {
             case .set: try store.set("set", for: item)
             case .add: try plant("added")
             case .clear, .lateClear: try store.clear()
-            case .lostRings: try session.clear()
+            case .lostRings: try Keyring.resolve(.sessionKeyring).clear()
             case .lostLease: try endLease()
             }
             succeed(8, late.end() == 0)
             let expected: String? = event == .set ? "set" : event == .add ? "added" : nil
             succeed(9, try store.get(item) == expected)
             withExtendedLifetime(fetch) {}
-            exit(0)
         }
     }
 
     @Test("a fetch that can't verify its placed key keeps it and succeeds in the next attempt")
     func fetchContinued() async {
         await #expect(processExitsWith: .exitCode(0)) {
-            let session = try TestSession.join()
-            let store = try SecretStore()
+            let store = try SecretStore.inNewSession()
             try raiseFlag(in: store)
             guard let fetch = try store.backend.beginFetch(of: item) else { exit(2) }
             let bytes = Array("fetched".utf8)
             let late = PausedProcess {
                 var attempt = BackendAttempt(mayUseLastResorts: false)
-                do throws(SecretStoreError) {
-                    _ = try fetch.store(bytes.span.bytes, timeout: nil, &attempt)
-                    _exit(3)
-                } catch {
-                    succeed(4, error.code == .forbidden)
-                }
+                let error = try storeError { _ = try fetch.store(bytes.span.bytes, timeout: nil, &attempt) }
+                succeed(4, error?.code == .forbidden)
                 succeed(5, attempt.progress?.placedKey != nil && attempt.progress?.isVisible == true)
                 PausedProcess.mark()
                 let isStored = try fetch.store(bytes.span.bytes, timeout: nil, &attempt)
                 succeed(6, isStored)
             }
             succeed(7, late.run(upTo: Call.move, count: 3) && late.step())
-            let ring = Key(try session.search(keyring: "skr:default"))
+            let ring = Key(try Keyring.resolve(.sessionKeyring).search(keyring: "skr:default"))
             // Without search, the ring is not possessed, so its owner needs the right to restore the permissions.
             try ring.setPermissions(KeyPermissions.possessorAll.subtracting(.possessorSearch).union(.userSetAttribute))
             succeed(8, late.standsAtMark())
@@ -338,18 +286,15 @@ struct PausedWriteTests {
             succeed(9, late.end() == 0)
             succeed(10, try store.get(item) == "fetched")
             withExtendedLifetime(fetch) {}
-            exit(0)
         }
     }
 
     @Test("making room keeps an item that has just replaced an expired one, and counts no room")
     func makingRoom() async {
         await #expect(processExitsWith: .exitCode(0)) {
-            try TestSession.join()
-            let store = try SecretStore()
+            let store = try SecretStore.inNewSession()
             try raiseFlag(in: store)
-            try store.set("brief", for: item, timeout: .seconds(1))
-            succeed(2, try becomesTrue(within: 2.1) { try !store.contains(item) })
+            try store.storeExpired([item])
             guard let backend = store.backend as? KernelBackend else { exit(3) }
             let reaper = PausedProcess {
                 var attempt = BackendAttempt(mayUseLastResorts: true)
@@ -360,7 +305,6 @@ struct PausedWriteTests {
             try store.set("living", for: item)
             succeed(6, reaper.end() == 0)
             succeed(7, try store.get(item) == "living")
-            exit(0)
         }
     }
 }

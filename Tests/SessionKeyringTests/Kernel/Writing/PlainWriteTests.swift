@@ -33,15 +33,13 @@ final class PlainWriteTests {
     }
 
     private func set(_ secret: String, _ attempt: inout BackendAttempt) throws(SecretStoreError) {
-        let bytes = Array(secret.utf8)
-        try store.backend.set(bytes.span.bytes, for: item, timeout: nil, &attempt)
+        try store.backend.set(Array(secret.utf8).span.bytes, for: item, timeout: nil, &attempt)
     }
 
     private func add(
         _ secret: String, for item: ItemIdentity, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) {
-        let bytes = Array(secret.utf8)
-        try store.backend.add(bytes.span.bytes, for: item, timeout: nil, &attempt)
+        try store.backend.add(Array(secret.utf8).span.bytes, for: item, timeout: nil, &attempt)
     }
 
     @Test("set, expire, add and delete take no lease without an update flag")
@@ -72,10 +70,10 @@ final class PlainWriteTests {
         let later = try scratch.store()
         for _ in 0..<3 {
             var attempt = BackendAttempt(mayUseLastResorts: false)
-            let bytes: [UInt8] = [2]
-            #expect { try later.backend.set(bytes.span.bytes, for: item, timeout: nil, &attempt) } throws: {
-                ($0 as? SecretStoreError)?.code == .contended
+            let error = try storeError {
+                try later.backend.set([2].span.bytes, for: item, timeout: nil, &attempt)
             }
+            #expect(error?.code == .contended)
         }
         #expect(try store.get(item) == "1")
         withExtendedLifetime(update) {}
@@ -103,9 +101,8 @@ final class PlainWriteTests {
         let update = try store.backend.beginUpdate(of: item, lasting: .seconds(60))
         #expect { try set("2", &attempt) } throws: { ($0 as? SecretStoreError)?.code == .contended }
         attempt = BackendAttempt(mayUseLastResorts: true)
-        #expect { _ = try store.backend.beginUpdate(of: item, lasting: .seconds(1), &attempt) } throws: {
-            ($0 as? SecretStoreError)?.code == .contended
-        }
+        let error = try storeError { _ = try store.backend.beginUpdate(of: item, lasting: .seconds(1), &attempt) }
+        #expect(error?.code == .contended)
         #expect(try emptyRing.describe().permissions == .possessorAll)
         #expect(try store.get(item) == "1")
         withExtendedLifetime(update) {}
@@ -132,9 +129,7 @@ final class PlainWriteTests {
             uses.append { [store] in _ = try store.backend.beginFetch(of: item, &$0) }
         }
         for use in uses {
-            #expect { try use(&attempt) } throws: {
-                ($0 as? SecretStoreError)?.detail == .restricted(leases.serial)
-            }
+            #expect(try storeError { try use(&attempt) }?.detail == .restricted(leases.serial))
         }
         #expect(try Keyring.thread.members() == staged)
         #expect(try store.get(item) == "1")
@@ -150,10 +145,9 @@ final class PlainWriteTests {
         try ring.restrict()
         let staged = try Keyring.thread.members()
         var attempt = BackendAttempt(mayUseLastResorts: false)
-        let bytes: [UInt8] = [2]
         let uses: [(inout BackendAttempt) throws -> Void] = [
             { try self.set("2", &$0) }, { try self.add("2", for: .password(service: "new"), &$0) },
-            { _ = try fetch.store(bytes.span.bytes, timeout: nil, &$0) },
+            { _ = try fetch.store([2].span.bytes, timeout: nil, &$0) },
         ]
         for use in uses {
             #expect { try use(&attempt) } throws: { ($0 as? SecretStoreError)?.detail == .restricted(ring.serial) }
@@ -169,9 +163,8 @@ final class PlainWriteTests {
         try key.setPermissions(KeyPermissions.possessorAll.subtracting([.possessorSetAttribute, .possessorLink]))
         for timeout in [.longest, nil] as [KeyTimeout?] {
             var attempt = BackendAttempt(mayUseLastResorts: false)
-            #expect { _ = try store.backend.expire(item, timeout: timeout, &attempt) } throws: {
-                ($0 as? SecretStoreError)?.code == .forbidden
-            }
+            let error = try storeError { _ = try store.backend.expire(item, timeout: timeout, &attempt) }
+            #expect(error?.code == .forbidden)
         }
         #expect(try ring.search(.user, item.keyDescription) == key)
     }
@@ -183,8 +176,7 @@ final class PlainWriteTests {
         try store.add("1", for: item)
         let ring = try ring
         try ring.unlink(ring.search(.user, item.keyDescription))
-        let bytes: [UInt8] = [2]
-        #expect(try !fetch.store(bytes.span.bytes, timeout: nil))
+        #expect(try !fetch.store([2].span.bytes, timeout: nil))
         #expect(try !store.contains(item))
     }
 
@@ -200,90 +192,26 @@ final class PlainWriteTests {
 
 @Suite("Refused system calls in writes", .tags(.kernel))
 struct RefusedStepTests {
-    @Test("an add or update throws the error if the kernel refuses an unlink")
-    func unlink() async {
-        await #expect(processExitsWith: .exitCode(0)) {
-            try TestSession.join()
-            let store = try SecretStore()
-            let (added, updated) = (ItemIdentity.password(service: "a"), ItemIdentity.password(service: "u"))
-            let emptied = ItemIdentity.password(service: "e")
-            try store.set("old", for: updated)
-            try store.set("old", for: emptied, refreshAfter: .seconds(600))
-            guard let first = try store.backend.beginFetch(of: added),
-                let second = try store.backend.beginFetch(of: updated)
-            else { exit(2) }
-            // KEYCTL_UNLINK
-            guard test_filter_install(9, ENOMEM) == 0 else { exit(3) }
-            for use in [
-                { try store.add("new", for: added) },
-                { try store.blockingUpdate(updated, timeout: nil) { (_: String?) in "new" } },
-                { try store.blockingUpdate(emptied, timeout: nil) { (_: String?) in nil } },
-            ] as [() throws -> Void] {
-                do {
-                    try use()
-                    exit(4)
-                } catch let error as SecretStoreError {
-                    succeed(5, error.underlying?.code == .outOfMemory)
-                }
-            }
-            withExtendedLifetime((first, second)) {}
-            exit(0)
-        }
-    }
-
     @Test("deleteUnchanged throws the kernel's error, and keeps the item")
     func deleteUnchanged() async {
         await #expect(processExitsWith: .exitCode(0)) {
-            try TestSession.join()
-            let store = try SecretStore()
-            try store.set("old", for: item)
+            let store = try SecretStore.inNewSession(with: item)
             // KEYCTL_INVALIDATE
             guard test_filter_install(21, ENOMEM) == 0 else { exit(2) }
-            do throws(SecretStoreError) {
-                _ = try store.deleteUnchanged(item, SecretBytes(utf8: "old"))
-                exit(3)
-            } catch let failure {
-                succeed(4, failure.underlying?.code == .outOfMemory)
-            }
+            let error = try storeError { _ = try store.deleteUnchanged(item, SecretBytes(utf8: "old")) }
+            succeed(4, error?.underlying?.code == .outOfMemory)
             succeed(5, try store.contains(item))
-            exit(0)
         }
     }
 
     @Test("an update that can't read the item throws the error")
     func read() async {
         await #expect(processExitsWith: .exitCode(0)) {
-            try TestSession.join()
-            let store = try SecretStore()
-            try store.set("old", for: item)
-            let update = try store.backend.beginUpdate(of: item, lasting: .seconds(600))
+            let update = try SecretStore.inNewSession(with: item).backend.beginUpdate(of: item, lasting: .seconds(600))
             // KEYCTL_READ
             guard test_filter_install(11, ENOMEM) == 0 else { exit(2) }
-            do throws(SecretStoreError) {
-                _ = try update.read { _ in }
-                exit(3)
-            } catch {
-                succeed(4, error.underlying?.code == .outOfMemory)
-            }
-            exit(0)
+            succeed(4, try storeError { _ = try update.read { _ in } }?.underlying?.code == .outOfMemory)
         }
     }
 
-    @Test(
-        "a fetch in another user's session throws foreignSession", .tags(.ordinaryUser),
-        .enabled(if: isRoot, "becomes another user"))
-    func foreignSession() async {
-        await #expect(processExitsWith: .exitCode(0)) {
-            try TestSession.join()
-            OrdinaryUser.become(60_383)
-            let store = try SecretStore()
-            do throws(SecretStoreError) {
-                _ = try store.backend.beginFetch(of: item)
-                exit(2)
-            } catch {
-                succeed(3, error.code == .foreignSession(ownerID: 0))
-            }
-            exit(0)
-        }
-    }
 }

@@ -8,9 +8,7 @@ import Testing
 struct GracePeriodsTests {
     @Test("concurrent waiting tasks and a later one are all resumed")
     func tasks() async {
-        await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<20 { group.addTask { await GracePeriods.passInTask() } }
-        }
+        await inTasks(20) { _ in await GracePeriods.passInTask() }
         await GracePeriods.passInTask()
     }
 

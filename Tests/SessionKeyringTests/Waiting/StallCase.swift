@@ -40,8 +40,7 @@ struct StallCase: Codable {
         if cancellation != nil { return 0 }
         return switch obstacle {
         case .heldItem: verb == .tryLease ? 0 : 100
-        case .heldSentinel: 100
-        case .fullQuota: 100
+        case .heldSentinel, .fullQuota: 100
         case .updateFlag: 15
         case .deadLeasesRing: StallVerb.ringless.contains(verb) ? 0 : 40
         }

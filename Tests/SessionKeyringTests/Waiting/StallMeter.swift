@@ -70,10 +70,9 @@ final class StallMeter: Sendable {
         return state.withLock { state in
             guard var delay = state.pending.removeValue(forKey: beat) else { return false }
             delay.length = max(0, now - delay.due)
-            if let worst = state.worst, (worst.blocked, worst.length) >= (delay.blocked, delay.length) {
-                return !state.isOver
+            if state.worst.map({ ($0.blocked, $0.length) < (delay.blocked, delay.length) }) ?? true {
+                state.worst = delay
             }
-            state.worst = delay
             return !state.isOver
         }
     }

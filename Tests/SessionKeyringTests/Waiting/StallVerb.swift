@@ -5,19 +5,12 @@ import Testing
 
 /// An asynchronous verb of a store.
 enum StallVerb: String, CaseIterable, Codable, CustomTestStringConvertible {
-    case set = "set"
-    case add = "add"
-    case expire = "expire"
-    case removeTimeout = "removeTimeout"
-    case delete = "delete"
+    case set, add, expire, removeTimeout, delete
     case clear = "clear(of:service:)"
-    case update = "update"
-    case invalidate = "invalidate"
+    case update, invalidate
     case setRefreshAfter = "set(refreshAfter:)"
     case value = "value(for:)"
-    case tryLease = "tryLease"
-    case lease = "lease"
-    case withLease = "withLease"
+    case tryLease, lease, withLease
 
     var testDescription: String { rawValue }
 
@@ -53,9 +46,11 @@ enum StallVerb: String, CaseIterable, Codable, CustomTestStringConvertible {
     /// Takes a lease that this verb waits for, as another process would.
     func hold(_ place: StallPlace, for obstacle: StallCase.Obstacle) throws -> AnyObject? {
         let (store, item) = (place.store, place.item)
+        func hold(_ item: ItemIdentity) throws -> AnyObject? {
+            try store.backend.beginUpdate(of: item, lasting: .seconds(10))
+        }
         switch self {
-        case _ where obstacle == .heldSentinel: return try Self.hold(item.freshnessSentinel, of: store)
-        case .invalidate: return try Self.hold(item.freshnessSentinel, of: store)
+        case _ where obstacle == .heldSentinel, .invalidate: return try hold(item.freshnessSentinel)
         case .value: return try store.backend.takeLease("fetch:" + item.keyDescription, lasting: .seconds(10))
         case .tryLease:
             // The verb waits only for the kernel to collect an expired lease.
@@ -63,12 +58,8 @@ enum StallVerb: String, CaseIterable, Codable, CustomTestStringConvertible {
             usleep(12_000)
             return lease
         case .lease, .withLease: return try store.backend.takeLease(place.leaseName, lasting: .seconds(10))
-        default: return try Self.hold(item, of: store)
+        default: return try hold(item)
         }
-    }
-
-    private static func hold(_ item: ItemIdentity, of store: SecretStore) throws -> AnyObject? {
-        try store.backend.beginUpdate(of: item, lasting: .seconds(10))
     }
 
     /// Runs the verb, and returns "done", or "nil" if it got no lease.

@@ -8,6 +8,10 @@ import Threads
 
 private let item = ItemIdentity.password(service: "api")
 
+private func credentials(_ account: String) -> InternetCredentials {
+    InternetCredentials(account: account, password: "p")
+}
+
 @Suite("Tasks that wait for others", .tags(.kernel), .aheadOfOthers)
 struct WaitingTests {
     /// Starts an update on a separate thread, which holds the item until `isEnough` is signalled.
@@ -29,6 +33,29 @@ struct WaitingTests {
         return ended
     }
 
+    /// Makes this many calls in tasks while an update holds the item, and checks that they end only after the update.
+    private func expectWaiting(
+        _ count: Int, for item: ItemIdentity, of store: SecretStore,
+        _ call: @escaping @Sendable (Int) async throws -> Void
+    ) async throws {
+        let isEnough = DispatchSemaphore(value: 0)
+        let ended = holding(item, of: store, until: isEnough)
+        let through = Locked(0)
+        let tasks = (0..<count).map { number in
+            Task {
+                try await call(number)
+                through.withLock { $0 += 1 }
+            }
+        }
+        // The pool has as many threads as there are processors. If they were blocked, this task could not continue.
+        for _ in 0..<20 { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(through.withLock { $0 } == 0)
+        isEnough.signal()
+        for task in tasks { try await task.value }
+        #expect(through.withLock { $0 } == count)
+        blocking { ended.wait() }
+    }
+
     @Test("a task waits for the process that replaces a ring in the middle of its removal")
     func givenBackByOther() async throws {
         let scratch = try ScratchKeyring()
@@ -38,8 +65,8 @@ struct WaitingTests {
         try Key(ring).setPermissions([.possessorAll, .userRead])
         try ring.restrict()
         let makers = LeaseRing(scratch.keyring, permissions: .possessorAll)
-        guard let lease = try makers.acquire("skr-making:skr:default", lasting: .milliseconds(300), waiting: .zero)
-        else {
+        let name = "skr-making:skr:default"
+        guard let lease = try makers.acquire(name, lasting: .milliseconds(300), waiting: .zero) else {
             Issue.record("the lease is free")
             return
         }
@@ -71,28 +98,15 @@ struct WaitingTests {
     func noThread() async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
-        let isEnough = DispatchSemaphore(value: 0)
-        let ended = holding(of: store, until: isEnough)
-        let through = Locked(0)
-        let tasks = (0..<100).map { number in
-            Task {
-                switch number % 4 {
-                case 0: try await store.set("set", for: item, waiting: .seconds(60))
-                case 1: _ = try await store.delete(item, waiting: .seconds(60))
-                case 2: _ = try await store.expire(item, timeout: .seconds(600), waiting: .seconds(60))
-                default:
-                    try await store.update(item, timeout: nil, waiting: .seconds(60)) { (old: String?) in old ?? "new" }
-                }
-                through.withLock { $0 += 1 }
+        try await expectWaiting(100, for: item, of: store) { number in
+            switch number % 4 {
+            case 0: try await store.set("set", for: item, waiting: .seconds(60))
+            case 1: _ = try await store.delete(item, waiting: .seconds(60))
+            case 2: _ = try await store.expire(item, timeout: .seconds(600), waiting: .seconds(60))
+            default:
+                _ = try await store.update(item, timeout: nil, waiting: .seconds(60)) { (old: String?) in old ?? "new" }
             }
         }
-        // The pool has as many threads as there are processors. If they were blocked, this task could not continue.
-        for _ in 0..<20 { try await Task.sleep(for: .milliseconds(10)) }
-        #expect(through.withLock { $0 } == 0)
-        isEnough.signal()
-        for task in tasks { try await task.value }
-        #expect(through.withLock { $0 } == 100)
-        blocking { ended.wait() }
     }
 
     /// The calls under test, by description, each with the item that another caller holds.
@@ -101,20 +115,14 @@ struct WaitingTests {
         "set of a key": (.key(tag: "k"), { try await $0.set(OwnKey(), for: .key(tag: "k"), waiting: .seconds(60)) }),
         "add of a key": (.key(tag: "k"), { try await $0.add(OwnKey(), for: .key(tag: "k"), waiting: .seconds(60)) }),
         "set of credentials": (
-            credentials,
-            { try await $0.set(InternetCredentials(account: "a", password: "p"), server: "s", waiting: .seconds(60)) }
+            internet, { try await $0.set(credentials("a"), server: "s", waiting: .seconds(60)) }
         ),
         "add of credentials": (
-            credentials,
-            { try await $0.add(InternetCredentials(account: "a", password: "p"), server: "s", waiting: .seconds(60)) }
+            internet, { try await $0.add(credentials("a"), server: "s", waiting: .seconds(60)) }
         ),
         "set that deletes others": (
-            credentials,
-            {
-                try await $0.set(
-                    InternetCredentials(account: "b", password: "p"), server: "s", deletingOthers: true,
-                    waiting: .seconds(60))
-            }
+            internet,
+            { try await $0.set(credentials("b"), server: "s", deletingOthers: true, waiting: .seconds(60)) }
         ),
         "a slot's add": (
             item, { try await $0.slot(for: item, as: Int.self).add(1, timeout: .seconds(60), waiting: .seconds(60)) }
@@ -127,7 +135,7 @@ struct WaitingTests {
             }
         ),
     ]
-    private static let credentials = ItemIdentity.internet(server: "s", account: "a")
+    private static let internet = ItemIdentity.internet(server: "s", account: "a")
 
     private struct OwnKey: RawRepresentableKey {
         var rawRepresentation = Data([1])
@@ -141,23 +149,10 @@ struct WaitingTests {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
         if !name.hasPrefix("add"), !name.hasSuffix("add") { try store.set("before", for: held) }
-        let isEnough = DispatchSemaphore(value: 0)
-        let ended = holding(held, of: store, until: isEnough)
-        let through = Locked(0)
-        let tasks = (0..<8).map { _ in
-            Task {
-                // By then, the held item exists, so an `add` reports a duplicate.
-                do { try await call(store) } catch let error as SecretStoreError where error.code == .duplicate {}
-                through.withLock { $0 += 1 }
-            }
+        try await expectWaiting(8, for: held, of: store) { _ in
+            // By then, the held item exists, so an `add` reports a duplicate.
+            do { try await call(store) } catch let error as SecretStoreError where error.code == .duplicate {}
         }
-        // The pool has as many threads as there are processors. If they were blocked, this task could not continue.
-        for _ in 0..<20 { try await Task.sleep(for: .milliseconds(10)) }
-        #expect(through.withLock { $0 } == 0)
-        isEnough.signal()
-        for task in tasks { try await task.value }
-        #expect(through.withLock { $0 } == 8)
-        blocking { ended.wait() }
     }
 
     @Test("a task cancelled while it waits throws CancellationError immediately and changes nothing")
@@ -285,15 +280,14 @@ struct WaitingTests {
                 holder.withLock { $0 = nil }
                 made.signal()
             }
-            let isGranted: Bool
+            var isGranted = false
             do {
-                isGranted =
-                    inTask
-                    ? try await store.tryLease("job") != nil
-                    : try blocking { try store.blockingTryLease("job") != nil }
-            } catch let error as SecretStoreError where error.code == .contended {
-                isGranted = false
-            }
+                if inTask {
+                    isGranted = try await store.tryLease("job") != nil
+                } else {
+                    isGranted = try blocking { try store.blockingTryLease("job") != nil }
+                }
+            } catch let error as SecretStoreError where error.code == .contended {}
             #expect(becomesTrue { made.wait(timeout: .now()) == .success })
             // On a busy machine, the maker can end too late; the store waits for it for 100 ms.
             #expect(isGranted || ContinuousClock.now - start > .milliseconds(100))
@@ -313,12 +307,9 @@ struct WaitingTests {
     func cancelledCredentials() async throws {
         let scratch = try ScratchKeyring()
         let store = SecretStore(backend: CancellingBackend(whole: try scratch.store().backend))
-        for account in ["old", "older"] {
-            try store.set(InternetCredentials(account: account, password: "1"), server: "example.com")
-        }
+        for account in ["old", "older"] { try store.set(credentials(account), server: "example.com") }
         try await Task {
-            let new = InternetCredentials(account: "new", password: "2")
-            try await store.set(new, server: "example.com", deletingOthers: true, waiting: .seconds(5))
+            try await store.set(credentials("new"), server: "example.com", deletingOthers: true, waiting: .seconds(5))
         }.value
         #expect(try store.identities().map(\.account) == ["new"])
     }
@@ -349,15 +340,15 @@ struct WaitingTests {
     func lostLease() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
-        #expect {
+        let error = try storeError {
             try store.withBlockingLease("job", waiting: .zero) { _ in
                 // All leases are lost with their ring.
-                let ring = try scratch.keyring.search(.keyring, NamespaceRings.leasesName)
-                try ring.invalidate()
+                try scratch.keyring.search(.keyring, NamespaceRings.leasesName).invalidate()
                 // Longer than the kernel needs to collect the ring.
                 usleep(200_000)
             }
-        } throws: { ($0 as? SecretStoreError)?.code == .leaseLost }
+        }
+        #expect(error?.code == .leaseLost)
     }
 }
 

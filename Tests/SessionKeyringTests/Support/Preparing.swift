@@ -48,10 +48,3 @@ extension ItemAttributes {
     /// The time left until the item expires, rounded down; `nil` if it has no timeout.
     var timeLeft: Duration? { if case .after(let left) = expiry { left.atLeast } else { nil } }
 }
-
-/// Runs this many tasks at the same time, each with its number, and waits for all of them.
-func inTasks(_ count: Int, _ body: @escaping @Sendable (Int) async -> Void) async {
-    await withTaskGroup(of: Void.self) { group in
-        for number in 0..<count { group.addTask { await body(number) } }
-    }
-}

@@ -7,8 +7,8 @@ import Testing
 @Suite("Waiting for the kernel's grace periods")
 struct GracePeriodsTests {
     @Test("concurrent waiting tasks and a later one are all resumed")
-    func tasks() async {
-        await inTasks(20) { _ in await GracePeriods.passInTask() }
+    func tasks() async throws {
+        try await concurrently(20) { _ in await GracePeriods.passInTask() }
         await GracePeriods.passInTask()
     }
 

@@ -21,8 +21,8 @@ extension ScriptTests {
         _ script: String, environment: [String: String] = [:], prints output: String, errors: String? = nil,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> CommandRunner.Outcome {
-        let outcome = try run(script, environment: environment)
-        #expect(outcome.output == output, "\(outcome)", sourceLocation: sourceLocation)
+        let outcome = try CommandRunner().inSession(
+            preparation + script, environment: environment, prints: output, at: sourceLocation)
         if let errors { #expect(outcome.errors == errors, "\(outcome)", sourceLocation: sourceLocation) }
         return outcome
     }
@@ -32,7 +32,7 @@ extension ScriptTests {
         _ script: String, environment: [String: String] = [:], onlyPrints output: String,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
-        let outcome = try run(script, environment: environment)
-        #expect(outcome == .init(exitCode: 0, output: output, errors: ""), sourceLocation: sourceLocation)
+        try CommandRunner().inSession(
+            preparation + script, environment: environment, prints: output, errors: "", at: sourceLocation)
     }
 }

@@ -20,7 +20,7 @@ struct DeadRingTests {
             case 1: try Key(ring).invalidate()
             default: try scratch.keyring.unlink(Key(ring))
             }
-            await inTasks(6) { process in
+            try await concurrently(6) { process in
                 await #expect(processExitsWith: .exitCode(0)) {
                     [serial = serial as Int32, process = process as Int, round = round as Int] in
                     let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))

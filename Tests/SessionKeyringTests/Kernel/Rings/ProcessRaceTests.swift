@@ -22,7 +22,7 @@ struct ProcessRaceTests {
         let serial = scratch.keyring.serial.rawValue
         let start = Self.start()
         let rounds = 100
-        await inTasks(Self.processes) { process in
+        try await concurrently(Self.processes) { process in
             await #expect(processExitsWith: .exitCode(0)) {
                 [process = process as Int, serial = serial as Int32, start = start as Double, rounds = rounds as Int] in
                 for round in 0..<rounds {
@@ -49,7 +49,7 @@ struct ProcessRaceTests {
         let serial = scratch.keyring.serial.rawValue
         let start = Self.start()
         let wins = Locked(0)
-        await inTasks(Self.processes) { process in
+        try await concurrently(Self.processes) { process in
             let result = await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
                 [process = process as Int, serial = serial as Int32, start = start as Double, rounds = rounds as Int] in
                 let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
@@ -107,7 +107,7 @@ struct ProcessRaceTests {
         let serial = scratch.keyring.serial.rawValue
         print("seed \(testSeed)")
         let seed = testSeed
-        await inTasks(3) { process in
+        try await concurrently(3) { process in
             await #expect(processExitsWith: .exitCode(0)) {
                 [process = process as Int, serial = serial as Int32, seed = seed as UInt64] in
                 let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))

@@ -22,7 +22,7 @@ struct UpdateRaceTests {
     func counting() async throws {
         let scratch = try ScratchKeyring()
         let serial = scratch.keyring.serial.rawValue
-        await inTasks(8) { _ in
+        try await concurrently(8) { _ in
             await #expect(processExitsWith: .exitCode(0)) { [serial = serial as Int32] in
                 let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
                 for _ in 0..<1_000 {
@@ -48,7 +48,7 @@ struct UpdateRaceTests {
             stopSomebody(30, at: store)
             #expect(throws: Never.self) { try store.set("", for: enough) }
         }
-        await inTasks(4) { process in
+        try await concurrently(4) { process in
             await #expect(processExitsWith: .exitCode(0)) { [serial = serial as Int32, process = process as Int] in
                 try addUp(as: process, in: SecretStore(.keyring(KeySerial(rawValue: serial))))
             }
@@ -64,7 +64,7 @@ struct UpdateRaceTests {
         let serial = scratch.keyring.serial.rawValue
         print("seed \(testSeed)")
         let seed = testSeed
-        await inTasks(4) { process in
+        try await concurrently(4) { process in
             for life in 0..<12 {
                 await #expect(processExitsWith: .signal(SIGKILL)) {
                     [serial = serial as Int32, process = process as Int, life = life as Int, seed = seed as UInt64] in
@@ -109,7 +109,7 @@ struct UpdateRaceTests {
     func setAgainstUpdates() async throws {
         let scratch = try ScratchKeyring()
         let serial = scratch.keyring.serial.rawValue
-        await inTasks(3) { process in
+        try await concurrently(3) { process in
             await #expect(processExitsWith: .exitCode(0)) { [serial = serial as Int32, process = process as Int] in
                 for round in 0..<150 {
                     // The first update of each namespace meets sets that don't know of any update yet.

@@ -6,7 +6,7 @@ import Testing
 import Threads
 
 @Suite("Many threads at the same time")
-struct ConcurrencyTests {
+final class ConcurrencyTests: ScratchSuite {
     @Test("8 threads create and drop 10,000 secrets each, and no thread sees another's bytes")
     func secrets() throws {
         let sizes = [1, 64, 65, 256, 300, 1_024, 3_000, 64, 200, 16]
@@ -38,8 +38,7 @@ struct ConcurrencyTests {
 
     @Test("a read returns the complete old or new payload while another thread grows and shrinks it")
     func payload() throws {
-        let scratch = try ScratchKeyring()
-        let ring = scratch.keyring
+        let ring = keyring
         let short = [UInt8](repeating: 1, count: 10)
         let long = [UInt8](repeating: 2, count: 32_767)
         let key = try ring.add("key", short)
@@ -77,28 +76,19 @@ struct ConcurrencyTests {
 
     @Test("listing a keyring while keys are added misses no member and repeats none")
     func members() throws {
-        let scratch = try ScratchKeyring()
-        let ring = scratch.keyring
-        var fixed: Set<KeySerial> = []
-        for number in 0..<250 { fixed.insert(try ring.add("fixed \(number)", [1]).serial) }
+        let ring = keyring
+        let fixed = Set(try (0..<250).map { try ring.add("fixed \($0)", [1]).serial })
         let added = Locked<Set<KeySerial>>([])
-        let isOver = Atomic(false)
         let lists = Locked<[[KeySerial]]>([])
-        let steady = fixed
-        try ThreadTeam.run(2) { thread in
-            if thread == 0 {
-                defer { isOver.store(true, ordering: .relaxed) }
-                for number in 0..<1_000 {
-                    let key = try ring.add("added \(number)", [1])
-                    added.withLock { _ = $0.insert(key.serial) }
-                }
-            } else {
-                repeat {
-                    let list = try ring.members()
-                    guard steady.isSubset(of: list) else { throw SetupFailure(step: "a member was missed") }
-                    lists.withLock { $0.append(list) }
-                } while !isOver.load(ordering: .relaxed)
+        try during {
+            for number in 0..<1_000 {
+                let key = try ring.add("added \(number)", [1])
+                added.withLock { _ = $0.insert(key.serial) }
             }
+        } meanwhile: {
+            let list = try ring.members()
+            guard fixed.isSubset(of: list) else { throw SetupFailure(step: "a member was missed") }
+            lists.withLock { $0.append(list) }
         }
         let known = fixed.union(added.withLock { $0 })
         for list in lists.withLock({ $0 }) {

@@ -6,13 +6,11 @@ import Threads
 
 /// Kernel rules that decide how the store works, and that no other test of this package shows.
 @Suite("Kernel rules that the store relies on")
-struct KernelRuleTests {
+final class KernelRuleTests: ScratchSuite {
     @Test("moving a displaced key by its serial takes its successor out of the ring")
     func moveGoesByName() throws {
-        let scratch = try ScratchKeyring()
-        let ring = try scratch.keyring.addKeyring("ring")
-        let stage = try scratch.keyring.addKeyring("stage")
-        let target = try scratch.keyring.addKeyring("target")
+        let (ring, stage) = (try keyring.addKeyring("ring"), try keyring.addKeyring("stage"))
+        let target = try keyring.addKeyring("target")
         let old = try ring.add("name", [1])
         try stage.link(old)
         let new = try target.add("name", [2])
@@ -25,11 +23,10 @@ struct KernelRuleTests {
 
     @Test("a key that was displaced after it was found can no longer be read")
     func displacedKeyIsGone() throws {
-        let scratch = try ScratchKeyring()
-        let ring = try scratch.keyring.addKeyring("ring")
+        let ring = try keyring.addKeyring("ring")
         try ring.add("name", [1])
         let found = try ring.search(.user, "name")
-        try scratch.keyring.move(scratch.keyring.add("name", [2]), to: ring)
+        try keyring.move(keyring.add("name", [2]), to: ring)
         let refused = #expect(throws: KeyringError.self) { try found.bytes() }
         #expect(refused?.code == .notFound || refused?.code == .accessDenied)
         #expect(try ring.search(.user, "name").bytes() == [2])
@@ -37,28 +34,24 @@ struct KernelRuleTests {
 
     @Test("an expired key keeps its name: an exclusive move is refused, a plain one displaces the key")
     func expiredNameIsTaken() throws {
-        let scratch = try ScratchKeyring()
-        let ring = try scratch.keyring.addKeyring("ring")
+        let ring = try keyring.addKeyring("ring")
         let dead = try ring.add("name", [1])
         try dead.setTimeout(KeyTimeout(.seconds(1)))
         #expect(try becomesTrue { () throws in (try? dead.payloadSize()) == nil })
-        let new = try scratch.keyring.add("name", [2])
-        expectFailure(.alreadyExists) { () throws(KeyringError) in
-            try scratch.keyring.move(new, to: ring, exclusive: true)
-        }
-        try scratch.keyring.move(new, to: ring)
+        let new = try keyring.add("name", [2])
+        expectFailure(.alreadyExists) { () throws(KeyringError) in try keyring.move(new, to: ring, exclusive: true) }
+        try keyring.move(new, to: ring)
         #expect(try ring.members() == [new.serial])
     }
 
     @Test("a key in an expired ring is still found from outside, and can be read by its serial")
     func expiredRingIsNoBoundary() throws {
-        let scratch = try ScratchKeyring()
-        let ring = try scratch.keyring.addKeyring("ring")
+        let ring = try keyring.addKeyring("ring")
         let key = try ring.add("inside", [1])
         try Key(ring).setTimeout(KeyTimeout(.seconds(1)))
         #expect(try becomesTrue { () throws in (try? ring.members()) == nil })
         expectFailure(.expired) { () throws(KeyringError) in _ = try ring.search(.user, "inside") }
-        #expect(try scratch.keyring.search(.user, "inside") == key)
+        #expect(try keyring.search(.user, "inside") == key)
         #expect(try key.bytes() == [1])
     }
 
@@ -81,18 +74,15 @@ struct KernelRuleTests {
         .enabled(if: geteuid() == 0), .enabled(if: sysconf(CInt(_SC_NPROCESSORS_ONLN)) > 1, "needs two processors"))
     func gracePeriods() async {
         await #expect(processExitsWith: .success) {
-            func act() throws {
-                let session = try becomeOrdinaryUser(60_142)
-                let charged = try KeyQuota.current().keys
-                for _ in 0..<50 {
-                    try session.unlink(session.add("key", pattern(2_000)))
-                    let isGivenBack = try (0..<10).contains { _ in
-                        try GracePeriod.pass() && KeyQuota.current().keys <= charged
-                    }
-                    #expect(isGivenBack)
+            let session = try becomeOrdinaryUser(60_142)
+            let charged = try KeyQuota.current().keys
+            for _ in 0..<50 {
+                try session.unlink(session.add("key", pattern(2_000)))
+                let isGivenBack = try (0..<10).contains { _ in
+                    try GracePeriod.pass() && KeyQuota.current().keys <= charged
                 }
+                #expect(isGivenBack)
             }
-            try act()
         }
     }
 }

@@ -21,12 +21,14 @@ struct LabRunTests {
         let lab = try #require(Self.lab)
         // The program that `swift test` runs is the bundle that holds all test targets.
         let executable = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let (status, output) = try run(
-            lab + "/vmtest",
-            ["--host-root", "/usr/bin/env"] + Self.mutants
-                + [executable, "--testing-library", "swift-testing", "--filter", "KernelLab"]
-        )
-        #expect(status == 0, "\(output)")
+        let words =
+            [lab + "/vmtest", "--host-root", "/usr/bin/env"] + Self.mutants
+            + [executable, "--testing-library", "swift-testing", "--filter", "KernelLab"]
+        let outcome = try ChildProcess.run(
+            "/bin/sh", ["-c", #"exec "$0" "$@" 2>&1"#] + words,
+            environment: ChildProcess.environment(["TIMEOUT": "60"]), within: .seconds(70))
+        let output = String(decoding: outcome.output, as: UTF8.self)
+        #expect(outcome.exitCode == 0, "\(output)")
         let passed = try #require(output.firstMatch(of: #/Test run with (\d+) tests? .*passed/#), "\(output)")
         #expect(try #require(Int(passed.1)) >= 13, "\(output)")
         // The lab has every feature: a lab test that was skipped was skipped by mistake.
@@ -37,12 +39,5 @@ struct LabRunTests {
         ] {
             #expect(output.contains("Suite \"\(suite)\" passed"), "\(output)")
         }
-    }
-
-    private func run(_ program: String, _ arguments: [String]) throws -> (status: Int32, output: String) {
-        let outcome = try ChildProcess.run(
-            "/bin/sh", ["-c", #"exec "$0" "$@" 2>&1"#, program] + arguments,
-            environment: ChildProcess.environment(["TIMEOUT": "60"]), within: .seconds(70))
-        return (outcome.exitCode, String(decoding: outcome.output, as: UTF8.self))
     }
 }

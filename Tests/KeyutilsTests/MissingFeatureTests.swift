@@ -6,18 +6,16 @@ import Testing
 ///
 /// `KernelLabTests.swift` tests the features themselves.
 @Suite("Features that this kernel lacks are unsupported")
-struct MissingFeatureTests {
+final class MissingFeatureTests: ScratchSuite {
     @Test("a big key is unsupported on a kernel without big keys", .enabled(if: !Capability.has(.bigKey)))
     func bigKey() throws {
-        let scratch = try ScratchKeyring()
-        expectFailure(.unsupported) { () throws(KeyringError) in try scratch.keyring.add(.bigKey, "big", pattern(100)) }
-        #expect(try scratch.keyring.members() == [])
+        expectFailure(.unsupported) { () throws(KeyringError) in try keyring.add(.bigKey, "big", pattern(100)) }
+        #expect(try keyring.members() == [])
     }
 
     @Test("Diffie-Hellman is unsupported on a kernel without it", .enabled(if: !Capability.has(.diffieHellman)))
     func diffieHellman() throws {
-        let scratch = try ScratchKeyring()
-        let key = try scratch.keyring.add("key", [23])
+        let key = try keyring.add("key", [23])
         expectFailure(.unsupported) { () throws(KeyringError) in
             _ = try DiffieHellman.compute(privateKey: key, prime: key, base: key)
         }
@@ -34,9 +32,8 @@ struct MissingFeatureTests {
         .enabled(if: !Capability.privateKeys)
     )
     func privateKeys() throws {
-        let scratch = try ScratchKeyring()
         expectFailure(.malformedPayload) { () throws(KeyringError) in
-            try scratch.keyring.add(.asymmetric, "key", TestCertificate.privateKey)
+            try keyring.add(.asymmetric, "key", TestCertificate.privateKey)
         }
     }
 }

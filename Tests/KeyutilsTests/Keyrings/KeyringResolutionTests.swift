@@ -72,24 +72,21 @@ struct KeyringResolutionTests {
     )
     func persistent() async {
         await #expect(processExitsWith: .success) {
-            func act() throws {
-                let session = try becomeOrdinaryUser(60_130)
-                let ring = try Keyring.persistent(linkingInto: session)
-                #expect(try Key(ring).describe().name == "_persistent.60130")
-                #expect(try session.links(Key(ring)))
-                #expect(try Keyring.persistent(ofUser: 60_130, linkingInto: session) == ring)
-                let key = try ring.add("key", [6])
-                #expect(try session.search(.user, "key") == key)
-                if case .left = try KeyTable.snapshot()[ring.serial]?.expiry {
-                } else {
-                    Issue.record("a persistent keyring has a timeout")
-                }
-                expectFailure(.notPermitted) { () throws(KeyringError) in
-                    _ = try Keyring.persistent(ofUser: 60_131, linkingInto: session)
-                }
-                try Key(ring).invalidate()
+            let session = try becomeOrdinaryUser(60_130)
+            let ring = try Keyring.persistent(linkingInto: session)
+            #expect(try Key(ring).describe().name == "_persistent.60130")
+            #expect(try session.links(Key(ring)))
+            #expect(try Keyring.persistent(ofUser: 60_130, linkingInto: session) == ring)
+            let key = try ring.add("key", [6])
+            #expect(try session.search(.user, "key") == key)
+            if case .left = try KeyTable.snapshot()[ring.serial]?.expiry {
+            } else {
+                Issue.record("a persistent keyring has a timeout")
             }
-            try act()
+            expectFailure(.notPermitted) { () throws(KeyringError) in
+                _ = try Keyring.persistent(ofUser: 60_131, linkingInto: session)
+            }
+            try Key(ring).invalidate()
         }
     }
 }

@@ -3,15 +3,14 @@ import SessionKeyringTesting
 import Testing
 
 @Suite("Expiry on the real kernel")
-struct KeyExpiryTests {
+final class KeyExpiryTests: ScratchSuite {
     private func expiry(of key: Key) throws -> KeyTable.Entry.Expiry? {
         try KeyTable.snapshot()[key.serial]?.expiry
     }
 
     @Test("a key never expires without a timeout, or after its timeout was removed")
     func setAndRemove() throws {
-        let scratch = try ScratchKeyring()
-        let key = try scratch.keyring.add("key")
+        let key = try keyring.add("key")
         #expect(try expiry(of: key) == .never)
         try key.setTimeout(KeyTimeout(.seconds(7_000)))
         #expect(try expiry(of: key) == .left(KeyTimeLeft(atLeast: .seconds(3_600), precision: .seconds(3_600))))
@@ -21,10 +20,9 @@ struct KeyExpiryTests {
 
     @Test("both kinds of in-place update clear the timeout")
     func updateClears() throws {
-        let scratch = try ScratchKeyring()
-        let key = try scratch.keyring.add("key")
+        let key = try keyring.add("key")
         try key.setTimeout(KeyTimeout(.seconds(7_000)))
-        try scratch.keyring.add("key", [7])
+        try keyring.add("key", [7])
         #expect(try expiry(of: key) == .never)
         try key.setTimeout(KeyTimeout(.seconds(7_000)))
         try key.update(with: [8])
@@ -33,8 +31,7 @@ struct KeyExpiryTests {
 
     @Test("the longest timeout is accepted")
     func longest() throws {
-        let scratch = try ScratchKeyring()
-        let key = try scratch.keyring.add("key")
+        let key = try keyring.add("key")
         try key.setTimeout(.longest)
         // The longest timeout is a little more than 7,101 weeks.
         let week: Int64 = 604_800
@@ -46,8 +43,7 @@ struct KeyExpiryTests {
 
     @Test("a key with a timeout of one second expires in time, and then calls fail with expired")
     func expires() throws {
-        let scratch = try ScratchKeyring()
-        let key = try scratch.keyring.add("key")
+        let key = try keyring.add("key")
         try key.setTimeout(KeyTimeout(.seconds(1)))
         let start = ContinuousClock.now
         // The time is noted before each call, so that a delay of this thread doesn't make the key seem to live longer.
@@ -61,24 +57,23 @@ struct KeyExpiryTests {
         #expect(isGone)
         #expect(lastAlive - start < .milliseconds(1_100))
         expectFailure(.expired) { () throws(KeyringError) in _ = try key.read() }
-        expectFailure(.expired) { () throws(KeyringError) in _ = try scratch.keyring.search(.user, "key") }
+        expectFailure(.expired) { () throws(KeyringError) in _ = try keyring.search(.user, "key") }
         expectFailure(.expired) { () throws(KeyringError) in try key.setTimeout(.longest) }
         expectFailure(.expired) { () throws(KeyringError) in try key.removeTimeout() }
         expectFailure(.expired) { () throws(KeyringError) in try key.update(with: [1]) }
         expectFailure(.expired) { () throws(KeyringError) in try key.invalidate() }
         #expect(try expiry(of: key) == .expired)
-        #expect(try scratch.keyring.members() == [key.serial], "an expired key stays linked for a while")
-        try scratch.keyring.unlink(key)
-        #expect(try scratch.keyring.members() == [])
+        #expect(try keyring.members() == [key.serial], "an expired key stays linked for a while")
+        try keyring.unlink(key)
+        #expect(try keyring.members() == [])
     }
 
     @Test("adding a key under the name of an expired key revives the same serial")
     func revived() throws {
-        let scratch = try ScratchKeyring()
-        let key = try scratch.keyring.add("key")
+        let key = try keyring.add("key")
         try key.setTimeout(KeyTimeout(.seconds(1)))
         #expect(try becomesTrue { () throws in (try? key.payloadSize()) == nil })
-        #expect(try scratch.keyring.add("key", [5]) == key)
+        #expect(try keyring.add("key", [5]) == key)
         #expect(try key.bytes() == [5])
         #expect(try expiry(of: key) == .never)
     }

@@ -3,7 +3,7 @@ import SessionKeyringTesting
 import Testing
 
 @Suite("Names on the real kernel")
-struct KeyNameTests {
+final class KeyNameTests: ScratchSuite {
     @Test(
         "any name without a NUL comes back exactly",
         arguments: [
@@ -11,35 +11,30 @@ struct KeyNameTests {
         ]
     )
     func anyName(_ name: String) throws {
-        let scratch = try ScratchKeyring()
-        let key = try scratch.keyring.add(name)
+        let key = try keyring.add(name)
         let description = try key.describe()
         #expect(Array(description.name.utf8) == Array(name.utf8))
         #expect(description.isExact)
-        #expect(try scratch.keyring.search(.user, name) == key)
+        #expect(try keyring.search(.user, name) == key)
     }
 
     @Test("names that Swift considers equal but whose bytes differ are different keys")
     func bytesCount() throws {
-        let scratch = try ScratchKeyring()
-        #expect("e\u{301}" == "\u{e9}")
-        #expect(try scratch.keyring.add("e\u{301}") != scratch.keyring.add("\u{e9}"))
+        #expect(try keyring.add("e\u{301}") != keyring.add("\u{e9}"))
     }
 
     @Test("a name of any allowed length comes back whole", arguments: [1, 255, 980, 1_000, 1_023, 1_024, 4_094, 4_095])
     func lengths(_ count: Int) throws {
-        let scratch = try ScratchKeyring()
         let name = String(repeating: "n", count: count - 1) + "!"
-        let key = try scratch.keyring.add(name)
+        let key = try keyring.add(name)
         #expect(try key.describe().name == name)
-        #expect(try scratch.keyring.search(.user, name) == key)
+        #expect(try keyring.search(.user, name) == key)
     }
 
     @Test("a description is appended to the buffer, which grows for it", arguments: [0, 1, 900, 5_000])
     func growingBuffer(_ start: Int) throws {
-        let scratch = try ScratchKeyring()
         let name = String(repeating: "n", count: 999) + "!"
-        let key = try scratch.keyring.add(name)
+        let key = try keyring.add(name)
         var buffer = pattern(start)
         let length = try key.describe(into: &buffer, at: start)
         let isKept = buffer.prefix(start) == pattern(start)[...]
@@ -50,31 +45,28 @@ struct KeyNameTests {
 
     @Test("an empty name and a name of 4,096 bytes or more are refused", arguments: [0, 4_096, 10_000])
     func wrongLength(_ count: Int) throws {
-        let scratch = try ScratchKeyring()
         expectFailure(.invalidArgument) { () throws(KeyringError) in
-            try scratch.keyring.add(String(repeating: "n", count: count))
+            try keyring.add(String(repeating: "n", count: count))
         }
     }
 
     @Test("every operation refuses a NUL in a name before it calls the kernel")
     func nul() throws {
-        let scratch = try ScratchKeyring()
-        let ring = scratch.keyring
-        try ring.add("cut")
+        try keyring.add("cut")
         func expectRefusal(_ operation: KeyringError.Operation, _ body: () throws -> Void) {
             #expect(throws: KeyringError(.invalidArgument, in: operation)) { try body() }
         }
-        expectRefusal(.add) { try ring.add("cut\0off") }
-        expectRefusal(.add) { _ = try ring.addKeyring("\0") }
-        expectRefusal(.add) { try ring.add("us\0er", "x", pattern(1)) }
-        expectRefusal(.search) { _ = try ring.search(.user, "cut\0off") }
-        expectRefusal(.search) { _ = try ring.search("user\0", "cut") }
+        expectRefusal(.add) { try keyring.add("cut\0off") }
+        expectRefusal(.add) { _ = try keyring.addKeyring("\0") }
+        expectRefusal(.add) { try keyring.add("us\0er", "x", pattern(1)) }
+        expectRefusal(.search) { _ = try keyring.search(.user, "cut\0off") }
+        expectRefusal(.search) { _ = try keyring.search("user\0", "cut") }
         expectRefusal(.request) { _ = try Key.request(.user, "cut\0off") }
         expectRefusal(.request) { _ = try Key.request("user\0", "cut") }
         expectRefusal(.request) { _ = try Key.request(.user, "cut", callout: "in\0fo") }
-        expectRefusal(.restrict) { try ring.restrict(type: "asym\0", restriction: "builtin_trusted") }
-        expectRefusal(.restrict) { try ring.restrict(type: .asymmetric, restriction: "built\0in") }
-        expectRefusal(.publicKeyQuery) { _ = try Key(ring).publicKeyAttributes(parameters: "enc=\0") }
-        #expect(try ring.members().count == 1)
+        expectRefusal(.restrict) { try keyring.restrict(type: "asym\0", restriction: "builtin_trusted") }
+        expectRefusal(.restrict) { try keyring.restrict(type: .asymmetric, restriction: "built\0in") }
+        expectRefusal(.publicKeyQuery) { _ = try Key(keyring).publicKeyAttributes(parameters: "enc=\0") }
+        #expect(try keyring.members().count == 1)
     }
 }

@@ -3,35 +3,25 @@ import SessionKeyringTesting
 import Testing
 
 @Suite("Payloads on the real kernel")
-struct KeyPayloadTests {
-    @Test("an added key is found by name, and its payload is read back")
-    func roundTrip() throws {
-        let scratch = try ScratchKeyring()
-        let key = try scratch.keyring.add("name", pattern(200))
-        #expect(try scratch.keyring.search(.user, "name") == key)
-        #expect(try key.bytes() == pattern(200))
-        #expect(try key.read().array() == pattern(200))
-        #expect(try key.payloadSize() == 200)
-    }
-
+final class KeyPayloadTests: ScratchSuite {
     @Test(
-        "a payload of any size that a user key can hold comes back whole",
-        arguments: [1, 2, 4_096, 4_097, 32_766, 32_767]
+        "a key with a payload of any size that it can hold is found by name, and its payload comes back whole",
+        arguments: [1, 2, 200, 4_096, 4_097, 32_766, 32_767]
     )
     func sizes(_ count: Int) throws {
-        let scratch = try ScratchKeyring()
-        let key = try scratch.keyring.add("sized", pattern(count))
-        let isSame = try key.bytes() == pattern(count)
-        #expect(isSame)
+        let key = try keyring.add("sized", pattern(count))
+        #expect(try keyring.search(.user, "sized") == key)
+        let isLentWhole = try key.bytes() == pattern(count)
+        let isReadWhole = try key.read().array() == pattern(count)
+        #expect(isLentWhole)
+        #expect(isReadWhole)
         #expect(try key.payloadSize() == count)
-        #expect(try key.read().count == count)
     }
 
     @Test("payloads of any size, read in any order, reach the closure once and complete")
     func alternatingSizes() throws {
-        let scratch = try ScratchKeyring()
         let sizes = [200, 4_096, 32_767, 4_097, 4_096, 4_097, 1, 32_767]
-        let keys = try sizes.map { size in try scratch.keyring.add("of \(size)", pattern(size)) }
+        let keys = try sizes.map { size in try keyring.add("of \(size)", pattern(size)) }
         for (key, size) in zip(keys, sizes) {
             var count = 0
             let isSame = try key.withPayload { payload in
@@ -45,38 +35,32 @@ struct KeyPayloadTests {
 
     @Test("the largest payload matches the constant; one byte more is refused")
     func tooLarge() throws {
-        let scratch = try ScratchKeyring()
         #expect(Key.largestUserPayload == 32_767)
-        expectFailure(.invalidArgument) { () throws(KeyringError) in
-            try scratch.keyring.add("large", pattern(32_768))
-        }
-        expectFailure(.notFound) { () throws(KeyringError) in _ = try scratch.keyring.search(.user, "large") }
+        expectFailure(.invalidArgument) { () throws(KeyringError) in try keyring.add("large", pattern(32_768)) }
+        expectFailure(.notFound) { () throws(KeyringError) in _ = try keyring.search(.user, "large") }
     }
 
     @Test("an empty payload is refused, both for a new key and in place")
     func empty() throws {
-        let scratch = try ScratchKeyring()
-        expectFailure(.invalidArgument) { () throws(KeyringError) in try scratch.keyring.add("empty", []) }
-        let key = try scratch.keyring.add("full")
-        expectFailure(.invalidArgument) { () throws(KeyringError) in try scratch.keyring.add("full", []) }
+        expectFailure(.invalidArgument) { () throws(KeyringError) in try keyring.add("empty", []) }
+        let key = try keyring.add("full")
+        expectFailure(.invalidArgument) { () throws(KeyringError) in try keyring.add("full", []) }
         expectFailure(.invalidArgument) { () throws(KeyringError) in try key.update(with: []) }
         #expect(try key.bytes() == [1, 2, 3])
     }
 
     @Test("adding under an existing name updates the same key, with a payload of any size")
     func addInPlace() throws {
-        let scratch = try ScratchKeyring()
-        let key = try scratch.keyring.add("name", [1])
-        #expect(try scratch.keyring.add("name", pattern(20_000)) == key)
+        let key = try keyring.add("name", [1])
+        #expect(try keyring.add("name", pattern(20_000)) == key)
         let isSame = try key.bytes() == pattern(20_000)
         #expect(isSame)
-        #expect(try scratch.keyring.members() == [key.serial])
+        #expect(try keyring.members() == [key.serial])
     }
 
     @Test("an update replaces the payload, and accepts at most 4,096 bytes")
     func update() throws {
-        let scratch = try ScratchKeyring()
-        let key = try scratch.keyring.add("name", pattern(10))
+        let key = try keyring.add("name", pattern(10))
         try key.update(with: pattern(4_096))
         let isSame = try key.bytes() == pattern(4_096)
         #expect(isSame)
@@ -88,17 +72,15 @@ struct KeyPayloadTests {
 
     @Test("payloads keep bytes of every value, including zero")
     func everyByte() throws {
-        let scratch = try ScratchKeyring()
         let all = (0...255).map { UInt8($0) }
-        #expect(try scratch.keyring.add("bytes", all).bytes() == all)
-        #expect(try scratch.keyring.add("zero", [0]).bytes() == [0])
+        #expect(try keyring.add("bytes", all).bytes() == all)
+        #expect(try keyring.add("zero", [0]).bytes() == [0])
     }
 
     @Test("every operation on a key that no longer exists fails with notFound")
     func absent() throws {
-        let scratch = try ScratchKeyring()
-        let key = try scratch.keyring.add("gone")
-        try scratch.keyring.unlink(key)
+        let key = try keyring.add("gone")
+        try keyring.unlink(key)
         #expect(try becomesTrue { () throws in (try? key.describe()) == nil })
         expectFailure(.notFound) { () throws(KeyringError) in _ = try key.read() }
         expectFailure(.notFound) { () throws(KeyringError) in _ = try key.payloadSize() }
@@ -107,31 +89,23 @@ struct KeyPayloadTests {
         expectFailure(.notFound) { () throws(KeyringError) in try key.removeTimeout() }
         expectFailure(.notFound) { () throws(KeyringError) in try key.revoke() }
         expectFailure(.notFound) { () throws(KeyringError) in try key.invalidate() }
-        expectFailure(.notFound) { () throws(KeyringError) in try scratch.keyring.unlink(key) }
-        expectFailure(.notFound) { () throws(KeyringError) in _ = try scratch.keyring.search(.user, "gone") }
+        expectFailure(.notFound) { () throws(KeyringError) in try keyring.unlink(key) }
+        expectFailure(.notFound) { () throws(KeyringError) in _ = try keyring.search(.user, "gone") }
     }
 
     @Test("a logon key can be found and described, but not read")
     func logon() throws {
-        let scratch = try ScratchKeyring()
-        let payload = pattern(16)
-        let key = try scratch.keyring.add(.logon, "service:user", payload)
-        #expect(try scratch.keyring.search(.logon, "service:user") == key)
+        let key = try keyring.add(.logon, "service:user", pattern(16))
+        #expect(try keyring.search(.logon, "service:user") == key)
         #expect(try key.describe().type == .logon)
         expectFailure(.unsupported) { () throws(KeyringError) in _ = try key.read() }
         expectFailure(.unsupported) { () throws(KeyringError) in _ = try key.payloadSize() }
-        expectFailure(.invalidArgument) { () throws(KeyringError) in
-            try scratch.keyring.add(.logon, "no prefix", payload)
-        }
+        expectFailure(.invalidArgument) { () throws(KeyringError) in try keyring.add(.logon, "no prefix", pattern(16)) }
     }
 
     @Test("an unknown type is unsupported when adding a key, and not found when searching")
     func unknownType() throws {
-        let scratch = try ScratchKeyring()
-        let payload: [UInt8] = [1]
-        expectFailure(.unsupported) { () throws(KeyringError) in
-            try scratch.keyring.add("no_such_type", "x", payload)
-        }
-        expectFailure(.notFound) { () throws(KeyringError) in _ = try scratch.keyring.search("no_such_type", "x") }
+        expectFailure(.unsupported) { () throws(KeyringError) in try keyring.add("no_such_type", "x", [1]) }
+        expectFailure(.notFound) { () throws(KeyringError) in _ = try keyring.search("no_such_type", "x") }
     }
 }

@@ -24,28 +24,6 @@ struct KeyPermissionsTests {
         #expect(permissions.rawValue == mask)
     }
 
-    @Test("the permissions of each class add up to the constant for the class")
-    func sums() {
-        #expect(
-            KeyPermissions.possessorAll == [
-                .possessorView, .possessorRead, .possessorWrite, .possessorSearch, .possessorLink,
-                .possessorSetAttribute,
-            ]
-        )
-        #expect(
-            KeyPermissions.userAll == [.userView, .userRead, .userWrite, .userSearch, .userLink, .userSetAttribute])
-        #expect(
-            KeyPermissions.groupAll == [
-                .groupView, .groupRead, .groupWrite, .groupSearch, .groupLink, .groupSetAttribute,
-            ]
-        )
-        #expect(
-            KeyPermissions.otherAll == [
-                .otherView, .otherRead, .otherWrite, .otherSearch, .otherLink, .otherSetAttribute,
-            ]
-        )
-    }
-
     @Test(
         "a mask prints as eight hexadecimal digits",
         arguments: [

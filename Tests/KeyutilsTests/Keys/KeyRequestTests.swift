@@ -5,40 +5,36 @@ import SessionKeyringTesting
 import Testing
 
 @Suite("Requesting keys")
-struct KeyRequestTests {
+final class KeyRequestTests: ScratchSuite {
     @Test("a request without a callout is a search of the thread's keyrings")
     func found() throws {
-        let scratch = try ScratchKeyring()
         let name = "skr-request-\(getpid())"
-        let key = try scratch.keyring.add(name)
+        let key = try keyring.add(name)
         #expect(try Key.request(.user, name) == key)
     }
 
     @Test("a request can link the key that it finds")
     func linked() throws {
-        let scratch = try ScratchKeyring()
-        let ring = try scratch.keyring.addKeyring("ring")
+        let ring = try keyring.addKeyring("ring")
         let name = "skr-request-linked-\(getpid())"
-        let key = try scratch.keyring.add(name)
+        let key = try keyring.add(name)
         #expect(try Key.request(.user, name, linkingInto: ring) == key)
         #expect(try ring.members() == [key.serial])
     }
 
     @Test("a request for what is not there finds nothing and makes nothing")
     func notFound() throws {
-        let scratch = try ScratchKeyring()
         expectFailure(.notFound) { () throws(KeyringError) in
-            _ = try Key.request(.user, "skr-no-such-\(getpid())", linkingInto: scratch.keyring)
+            _ = try Key.request(.user, "skr-no-such-\(getpid())", linkingInto: keyring)
         }
-        #expect(try scratch.keyring.members() == [])
+        #expect(try keyring.members() == [])
     }
 
     @Test("a process that was not asked to construct a key has no authority over it")
     func authority() async {
         await #expect(processExitsWith: .success) {
-            func act() throws {
-                let ring = try SessionMembership.joinAnonymous()
-                let key = try ring.add("complete")
+            try blocking {
+                let key = try SessionMembership.joinAnonymous().add("complete")
                 let payload = pattern(3)
                 expectFailure(.notFound) { () throws(KeyringError) in try KeyConstruction.assumeAuthority(over: key) }
                 try KeyConstruction.dropAuthority()
@@ -52,32 +48,29 @@ struct KeyRequestTests {
                     try KeyConstruction.reject(key, errno: EKEYREJECTED, timeout: .longest)
                 }
             }
-            try act()
         }
     }
 
     @Test("dropping authority calls the kernel", .enabled(if: !Capability.isKernelLab))
     func dropAuthority() async {
         await #expect(processExitsWith: .success) {
-            func act() throws {
+            try blocking {
                 // KEYCTL_ASSUME_AUTHORITY
                 guard test_filter_install(16, EPERM) == 0 else { throw SetupFailure(step: "the filter was refused") }
                 expectFailure(.notPermitted) { () throws(KeyringError) in try KeyConstruction.dropAuthority() }
             }
-            try act()
         }
     }
 
     @Test("the kernel remembers the default destination")
     func defaultDestination() async {
         await #expect(processExitsWith: .success) {
-            func act() throws {
+            try blocking {
                 for destination in KeyConstruction.DefaultDestination.allCases {
                     try KeyConstruction.setDefaultDestination(destination)
                     #expect(try KeyConstruction.setDefaultDestination(destination) == destination)
                 }
             }
-            try act()
         }
     }
 }

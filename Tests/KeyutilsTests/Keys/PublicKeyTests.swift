@@ -3,16 +3,14 @@ import SessionKeyringTesting
 import Testing
 
 @Suite("Public-key operations with a certificate", .enabled(if: Capability.has(.publicKey)))
-struct PublicKeyTests {
-    private func certificate(in ring: Keyring) throws -> Key {
-        try ring.add(.asymmetric, "test certificate", TestCertificate.certificate)
+final class PublicKeyTests: ScratchSuite {
+    private func certificate() throws -> Key {
+        try keyring.add(.asymmetric, "test certificate", TestCertificate.certificate)
     }
 
     @Test("a public key reports its operations and sizes")
     func attributes() throws {
-        let scratch = try ScratchKeyring()
-        let attributes = try certificate(in: scratch.keyring).publicKeyAttributes(
-            parameters: TestCertificate.parameters)
+        let attributes = try certificate().publicKeyAttributes(parameters: TestCertificate.parameters)
         #expect(attributes.operations == [.encrypt, .verify])
         #expect(attributes.keySize == 1_024)
         #expect(attributes.largestSignature == 128)
@@ -21,24 +19,20 @@ struct PublicKeyTests {
 
     @Test("the right signature is accepted")
     func verify() throws {
-        let scratch = try ScratchKeyring()
-        try certificate(in: scratch.keyring).verify(TestCertificate.signature, of: TestCertificate.digest)
+        try certificate().verify(TestCertificate.signature, of: TestCertificate.digest)
     }
 
     @Test("a signature of other data is rejected")
     func rejected() throws {
-        let scratch = try ScratchKeyring()
-        let key = try certificate(in: scratch.keyring)
-        let other = pattern(32)
+        let key = try certificate()
         expectFailure(.rejected) { () throws(KeyringError) in
-            try key.verify(TestCertificate.signature, of: other)
+            try key.verify(TestCertificate.signature, of: pattern(32))
         }
     }
 
     @Test("a public key encrypts differently each time, and can't sign or decrypt")
     func encrypt() throws {
-        let scratch = try ScratchKeyring()
-        let key = try certificate(in: scratch.keyring)
+        let key = try certificate()
         let plain = pattern(20)
         let first = try key.encrypt(plain)
         let second = try key.encrypt(plain)
@@ -50,12 +44,10 @@ struct PublicKeyTests {
 
     @Test("data that isn't a certificate is a malformed payload, and a user key has no public key")
     func malformed() throws {
-        let scratch = try ScratchKeyring()
-        let rubbish = pattern(100)
         expectFailure(.malformedPayload) { () throws(KeyringError) in
-            try scratch.keyring.add(.asymmetric, "rubbish", rubbish)
+            try keyring.add(.asymmetric, "rubbish", pattern(100))
         }
-        let key = try scratch.keyring.add("a user key")
+        let key = try keyring.add("a user key")
         expectFailure(.unsupported) { () throws(KeyringError) in _ = try key.publicKeyAttributes() }
     }
 }

@@ -38,9 +38,7 @@ struct SecretBytesTests {
     @Test("an initializer can use less than its capacity")
     func partial() {
         let secret = SecretBytes(capacity: 100) { buffer in
-            buffer[0] = 1
-            buffer[1] = 2
-            buffer[2] = 3
+            buffer.copyBytes(from: [1, 2, 3])
             return 2
         }
         #expect(secret.array() == [1, 2])

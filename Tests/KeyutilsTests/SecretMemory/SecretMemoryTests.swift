@@ -176,19 +176,16 @@ struct SecretMemoryTests {
     @Test("if locking is not allowed, isMemoryLocked is false and everything else works", .enabled(if: geteuid() == 0))
     func notLocked() async {
         await #expect(processExitsWith: .success) {
-            func act() throws {
-                guard Memory.forbidLocking() else { throw SetupFailure(step: "setrlimit") }
-                let session = try becomeOrdinaryUser(60_150)
-                let secret = SecretBytes(copying: pattern(1_000))
-                #expect(!SecretBytes.isMemoryLocked)
-                #expect(secret.array() == pattern(1_000))
-                let key = try session.add("key", pattern(10_000))
-                let isSame = try key.read().array() == pattern(10_000)
-                #expect(isSame)
-                let large = SecretBytes(copying: pattern(1_048_576))
-                #expect(large.count == 1_048_576)
-            }
-            try act()
+            guard Memory.forbidLocking() else { throw SetupFailure(step: "setrlimit") }
+            let session = try becomeOrdinaryUser(60_150)
+            let secret = SecretBytes(copying: pattern(1_000))
+            #expect(!SecretBytes.isMemoryLocked)
+            #expect(secret.array() == pattern(1_000))
+            let key = try session.add("key", pattern(10_000))
+            let isSame = try key.read().array() == pattern(10_000)
+            #expect(isSame)
+            let large = SecretBytes(copying: pattern(1_048_576))
+            #expect(large.count == 1_048_576)
         }
     }
 }

@@ -10,7 +10,7 @@ struct SessionMembershipTests {
     @Test("joining an anonymous session gives the thread a new, empty session keyring")
     func anonymous() async {
         await #expect(processExitsWith: .success) {
-            func act() throws {
+            try blocking {
                 let before = try Keyring.resolve(.sessionKeyring)
                 let first = try SessionMembership.joinAnonymous()
                 let second = try SessionMembership.joinAnonymous()
@@ -19,14 +19,13 @@ struct SessionMembershipTests {
                 #expect(try Key(second).describe().name == "_ses")
                 #expect(try second.members() == [])
             }
-            try act()
         }
     }
 
     @Test("an existing thread does not get the new session, but a thread that starts later does")
     func otherThreads() async {
         await #expect(processExitsWith: .success) {
-            func act() throws {
+            try blocking {
                 let before = try Keyring.resolve(.sessionKeyring)
                 let begun = DispatchSemaphore(value: 0)
                 let go = DispatchSemaphore(value: 0)
@@ -51,14 +50,13 @@ struct SessionMembershipTests {
                     #expect(ring == joined)
                 }
             }
-            try act()
         }
     }
 
     @Test("a named session can be joined again by name once its user has search permission")
     func named() async {
         await #expect(processExitsWith: .success) {
-            func act() throws {
+            try blocking {
                 let name = "skr-session-\(getpid())"
                 let holder = try Keyring.resolve(.processKeyring, create: true)
                 let first = try SessionMembership.join(named: name)
@@ -75,40 +73,37 @@ struct SessionMembershipTests {
                 // A thread that is in the session already stays in it.
                 #expect(try SessionMembership.join(named: name) == first)
             }
-            try act()
         }
     }
 
     @Test("an empty session name, or one with a NUL or a leading dot, leaves the session unchanged")
     func wrongNames() async {
         await #expect(processExitsWith: .success) {
-            func act() throws {
+            try blocking {
                 let session = try SessionMembership.joinAnonymous()
                 expectFailure(.invalidArgument) { () throws(KeyringError) in try SessionMembership.join(named: "") }
                 expectFailure(.invalidArgument) { () throws(KeyringError) in try SessionMembership.join(named: "a\0b") }
                 expectFailure(.notPermitted) { () throws(KeyringError) in try SessionMembership.join(named: ".ima") }
                 #expect(try Keyring.resolve(.sessionKeyring) == session)
             }
-            try act()
         }
     }
 
     @Test("a session can't be given to a parent that has several threads")
     func giveToParent() async {
         await #expect(processExitsWith: .success) {
-            func act() throws {
+            try blocking {
                 try SessionMembership.joinAnonymous()
                 // The parent is the test run, which has several threads.
                 expectFailure(.notPermitted) { () throws(KeyringError) in try SessionMembership.giveToParent() }
             }
-            try act()
         }
     }
 
     @Test("a revoked session is reported as revoked, and is not replaced")
     func revoked() async {
         await #expect(processExitsWith: .success) {
-            func act() throws {
+            try blocking {
                 let session = try SessionMembership.joinAnonymous()
                 try Key(session).revoke()
                 expectFailure(.revoked) { () throws(KeyringError) in _ = try Keyring.resolve(.sessionKeyring) }
@@ -116,7 +111,6 @@ struct SessionMembershipTests {
                     _ = try Keyring.resolve(.sessionKeyring, create: true)
                 }
             }
-            try act()
         }
     }
 }

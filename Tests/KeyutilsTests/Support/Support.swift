@@ -86,9 +86,8 @@ struct SetupFailure: Error {
 ///
 /// For exit tests only.
 ///
-/// The session keyring belongs to the calling thread. So the caller must do all of its work before its next await,
-/// after which it could run on another thread.
-@available(*, noasync)
+/// The session keyring belongs to the calling thread. The body of an exit test is declared async, but stays on one
+/// thread until its first await.
 func becomeOrdinaryUser(_ userID: uid_t) throws -> Keyring {
     guard setgid(userID) == 0, setuid(userID) == 0 else { throw SetupFailure(step: "setuid") }
     return try SessionMembership.joinAnonymous()

@@ -6,7 +6,7 @@ import Threads
 @testable import Keyutils
 
 @Suite("Quota")
-struct KeyQuotaTests {
+final class KeyQuotaTests: ScratchSuite {
     @Test(
         "an ordinary user can have 200 keys and 20,000 bytes, and the counts follow the keys",
         .enabled(if: geteuid() == 0)
@@ -18,23 +18,20 @@ struct KeyQuotaTests {
                     Int($0.prefix { $0.isNumber })
                 }
             }
-            func act() throws {
-                // 200 and 20,000, unless the administrator has changed them.
-                let (keys, bytes) = (limit("maxkeys"), limit("maxbytes"))
-                let session = try becomeOrdinaryUser(60_140)
-                let before = try KeyQuota.current()
-                #expect(before.maximumKeys == keys)
-                #expect(before.maximumBytes == bytes)
-                for number in 0..<10 { try session.add("key \(number)", pattern(100)) }
-                let after = try KeyQuota.current()
-                #expect(after.keys == before.keys + 10)
-                // Each key is charged for its payload and for its name with a NUL. The ring grows as well.
-                #expect(after.bytes >= before.bytes + 10 * 106)
-                #expect(try KeyQuota.current(ofUser: 60_140) == after)
-                try session.clear()
-                #expect(try becomesTrue { () throws in try KeyQuota.current().keys == before.keys })
-            }
-            try act()
+            // 200 and 20,000, unless the administrator has changed them.
+            let (keys, bytes) = (limit("maxkeys"), limit("maxbytes"))
+            let session = try becomeOrdinaryUser(60_140)
+            let before = try KeyQuota.current()
+            #expect(before.maximumKeys == keys)
+            #expect(before.maximumBytes == bytes)
+            for number in 0..<10 { try session.add("key \(number)", pattern(100)) }
+            let after = try KeyQuota.current()
+            #expect(after.keys == before.keys + 10)
+            // Each key is charged for its payload and for its name with a NUL. The ring grows as well.
+            #expect(after.bytes >= before.bytes + 10 * 106)
+            #expect(try KeyQuota.current(ofUser: 60_140) == after)
+            try session.clear()
+            #expect(try becomesTrue { () throws in try KeyQuota.current().keys == before.keys })
         }
     }
 
@@ -44,28 +41,25 @@ struct KeyQuotaTests {
     )
     func exceeded() async {
         await #expect(processExitsWith: .success) {
-            func act() throws {
-                let session = try becomeOrdinaryUser(60_141)
-                let maximum = try KeyQuota.current().maximumKeys
-                var failure: KeyringError?
-                var count = 0
-                while failure == nil && count <= maximum {
-                    do throws(KeyringError) {
-                        try session.add("\(count)", [1])
-                        count += 1
-                    } catch {
-                        failure = error
-                    }
+            let session = try becomeOrdinaryUser(60_141)
+            let maximum = try KeyQuota.current().maximumKeys
+            var failure: KeyringError?
+            var count = 0
+            while failure == nil && count <= maximum {
+                do throws(KeyringError) {
+                    try session.add("\(count)", [1])
+                    count += 1
+                } catch {
+                    failure = error
                 }
-                #expect(failure?.code == .quotaExceeded)
-                #expect(count < maximum)
-                let quota = try KeyQuota.current()
-                #expect(quota.keys <= quota.maximumKeys)
-                #expect(quota.bytes <= quota.maximumBytes)
-                try session.clear()
-                #expect(becomesTrue { (try? session.add("again")) != nil })
             }
-            try act()
+            #expect(failure?.code == .quotaExceeded)
+            #expect(count < maximum)
+            let quota = try KeyQuota.current()
+            #expect(quota.keys <= quota.maximumKeys)
+            #expect(quota.bytes <= quota.maximumBytes)
+            try session.clear()
+            #expect(becomesTrue { (try? session.add("again")) != nil })
         }
     }
 
@@ -96,33 +90,25 @@ struct KeyQuotaTests {
         .enabled(if: geteuid() == 0, "needs root to create keys of other users")
     )
     func severalPages() throws {
-        let scratch = try ScratchKeyring()
         // Systemd's list of user ids assigns these to nobody. They differ from the ids of the previous run, whose keys
         // may still be charged. A page has room for about 70 users.
         let first = 1_950_000_000 + UInt32(getpid()) % 100_000 * 200
-        let passing = try (first..<first + 30).map { (try scratch.keyring.add("\($0)"), $0) }
+        let passing = try (first..<first + 30).map { (try keyring.add("\($0)"), $0) }
         let staying = first + 30..<first + 200
-        for user in staying { try scratch.keyring.add("\(user)").changeOwner(userID: user) }
-        let isOver = Locked(false)
-        try ThreadTeam.run(2) { number in
-            if number == 0 {
-                defer { isOver.withLock { $0 = true } }
-                for _ in 0..<10 {
-                    for user in staying { #expect(try KeyQuota.current(ofUser: user).keys == 1) }
-                }
-            } else {
-                while !isOver.withLock({ $0 }) {
-                    for (key, user) in passing { try key.changeOwner(userID: user) }
-                    for (key, _) in passing { try key.changeOwner(userID: 0) }
-                }
+        for user in staying { try keyring.add("\(user)").changeOwner(userID: user) }
+        try during {
+            for _ in 0..<10 {
+                for user in staying { #expect(try KeyQuota.current(ofUser: user).keys == 1) }
             }
+        } meanwhile: {
+            for (key, user) in passing { try key.changeOwner(userID: user) }
+            for (key, _) in passing { try key.changeOwner(userID: 0) }
         }
     }
 
     @Test("the quota of the current user counts its keys, and is within the limits")
     func root() throws {
-        let scratch = try ScratchKeyring()
-        try scratch.keyring.add("key")
+        try keyring.add("key")
         let quota = try KeyQuota.current()
         #expect(quota.keys >= 1)
         #expect(quota.keys <= quota.maximumKeys)

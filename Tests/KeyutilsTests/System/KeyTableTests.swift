@@ -4,7 +4,7 @@ import Testing
 import Threads
 
 @Suite("The key table")
-struct KeyTableTests {
+final class KeyTableTests: ScratchSuite {
     /// Returns a line of `/proc/keys` as the kernel's `proc_keys_show` prints it.
     private func line(_ serial: String = "0531c66f", expiry: String = "perm", type: String = "user     ", text: String)
         -> String
@@ -14,16 +14,18 @@ struct KeyTableTests {
 
     private let serial = KeySerial(rawValue: 0x0531_c66f)
 
-    @Test("a line is parsed into serial, expiry, type and text")
+    @Test("a line is parsed into serial, expiry (perm is never, expd is expired), type and text")
     func oneLine() throws {
         let table = KeyTable(
-            parsing: line(text: "my key: 12") + line("00000002", type: "keyring  ", text: "_ses: empty"))
+            parsing: line(text: "my key: 12") + line("00000002", expiry: "expd", type: "keyring  ", text: "_ses: empty")
+        )
         let entry = try #require(table[serial])
         #expect(entry.serial == serial)
         #expect(entry.expiry == .never)
         #expect(entry.type == "user")
         #expect(entry.text == "my key: 12")
         #expect(table[KeySerial(rawValue: 2)]?.text == "_ses: empty")
+        #expect(table[KeySerial(rawValue: 2)]?.expiry == .expired)
         #expect(table[KeySerial(rawValue: 3)] == nil)
     }
 
@@ -47,12 +49,6 @@ struct KeyTableTests {
     func units(_ column: String, _ seconds: Int64, _ precision: Int64) {
         let left = KeyTimeLeft(atLeast: .seconds(seconds), precision: .seconds(precision))
         #expect(KeyTable(parsing: line(expiry: column, text: "x: 1"))[serial]?.expiry == .left(left))
-    }
-
-    @Test("the word expd means expired, and perm means never")
-    func words() {
-        #expect(KeyTable(parsing: line(expiry: "expd", text: "x: 1"))[serial]?.expiry == .expired)
-        #expect(KeyTable(parsing: line(expiry: "perm", text: "x: 1"))[serial]?.expiry == .never)
     }
 
     @Test("if two lines have the same serial, one of them must be forged, so neither is used")
@@ -84,9 +80,8 @@ struct KeyTableTests {
 
     @Test("the real table contains our keys, with the time that they have left")
     func snapshot() throws {
-        let scratch = try ScratchKeyring()
-        let lasting = try scratch.keyring.add("lasting", pattern(12))
-        let brief = try scratch.keyring.add("brief")
+        let lasting = try keyring.add("lasting", pattern(12))
+        let brief = try keyring.add("brief")
         let start = ContinuousClock.now
         try brief.setTimeout(KeyTimeout(.seconds(59)))
         let table = try KeyTable.snapshot()
@@ -101,7 +96,7 @@ struct KeyTableTests {
         #expect(left.precision == .seconds(1))
         #expect(left.atLeast <= .seconds(59))
         #expect(left.atLeast >= .seconds(57) - passed)
-        let ring = try #require(table[scratch.keyring.serial])
+        let ring = try #require(table[keyring.serial])
         #expect(ring.type == "keyring")
         #expect(ring.text.hasPrefix("skr-scratch-"))
         #expect(ring.text.hasSuffix(": 2"))
@@ -109,37 +104,29 @@ struct KeyTableTests {
 
     @Test("every key is found in a table of several pages while other keys come and go")
     func severalPages() throws {
-        let scratch = try ScratchKeyring()
-        let ring = scratch.keyring
+        let ring = keyring
         // A page has room for about 50 keys.
         let staying = try (0..<120).map { try ring.add("staying \($0)") }
-        let isOver = Locked(false)
-        try ThreadTeam.run(2) { number in
-            if number == 0 {
-                defer { isOver.withLock { $0 = true } }
-                for _ in 0..<100 {
-                    let table = try KeyTable.snapshot()
-                    #expect(staying.allSatisfy { table[$0.serial] != nil })
-                }
-            } else {
-                while !isOver.withLock({ $0 }) {
-                    let passing = try (0..<20).map { try ring.add("passing \($0)") }
-                    for key in passing { try key.invalidate() }
-                }
+        try during {
+            for _ in 0..<100 {
+                let table = try KeyTable.snapshot()
+                #expect(staying.allSatisfy { table[$0.serial] != nil })
             }
+        } meanwhile: {
+            let passing = try (0..<20).map { try ring.add("passing \($0)") }
+            for key in passing { try key.invalidate() }
         }
     }
 
     @Test("if a name with a newline forges another key's line, that key's entry is not used")
     func forgedForReal() throws {
-        let scratch = try ScratchKeyring()
-        let victim = try scratch.keyring.add("victim")
+        let victim = try keyring.add("victim")
         try victim.setTimeout(KeyTimeout(.seconds(100)))
         let hex = String(victim.serial.rawValue, radix: 16)
         let padded = String(repeating: "0", count: 8 - hex.utf8.count) + hex
         #expect(try KeyTable.snapshot()[victim.serial] != nil)
-        let forger = try scratch.keyring.add("x\n" + line(padded, text: "forged"))
+        let forger = try keyring.add("x\n" + line(padded, text: "forged"))
         #expect(try KeyTable.snapshot()[victim.serial] == nil)
-        try scratch.keyring.unlink(forger)
+        try keyring.unlink(forger)
     }
 }

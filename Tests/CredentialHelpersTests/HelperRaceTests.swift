@@ -93,21 +93,11 @@ private final class InterruptedItems: ItemSource {
 struct HelperRaceTests {
     private let other = HelperUnderTest()
     private let items: InterruptedItems
-    private let helper: CredentialHelper
+    private let helper: HelperUnderTest
 
     init() {
         items = InterruptedItems(other.store)
-        helper = CredentialHelper(items: items, clock: { HelperUnderTest.now })
-    }
-
-    @discardableResult
-    private func git(_ operation: String, _ request: String) throws -> String {
-        try other.answer(request.utf8) { try helper.git(operation, request: $0) }.output
-    }
-
-    @discardableResult
-    private func docker(_ operation: String, _ request: String) throws -> String {
-        try other.answer(request.utf8) { try helper.docker(operation, request: $0, version: "1") }.output
+        helper = HelperUnderTest(items, over: other.store)
     }
 
     private static let host = "protocol=https\nhost=example.org\nusername=alice\n"
@@ -123,7 +113,7 @@ struct HelperRaceTests {
         items.interrupt(before: .delete) { [other] in
             try other.git("store", Self.host + "password=new\n" + more)
         }
-        try git("erase", Self.host + "password=old\n")
+        try helper.git("erase", Self.host + "password=old\n")
         #expect(try other.git("get", Self.host).output.contains("password=new\n"))
     }
 
@@ -135,7 +125,7 @@ struct HelperRaceTests {
                 "{\"secret\":\"newer\",\"client\":\"git\"}",
                 for: .credential(service: "https://example.org", account: "alice"))
         }
-        try git("store", Self.host + "password=new\n")
+        try helper.git("store", Self.host + "password=new\n")
         #expect(try other.stored.values.contains { $0.contains("newer") })
     }
 
@@ -145,7 +135,7 @@ struct HelperRaceTests {
         items.interrupt(before: .delete) { [other] in
             try other.store.set("newer", for: .internet(server: "ghcr.io", account: "alice"))
         }
-        try docker("store", Self.login("bob", at: "ghcr.io", "new"))
+        try helper.docker("store", Self.login("bob", at: "ghcr.io", "new"))
         #expect(try other.store.get(.internet(server: "ghcr.io", account: "alice"), as: String.self) == "newer")
     }
 
@@ -156,7 +146,7 @@ struct HelperRaceTests {
         items.interrupt(before: isRead ? .delete : .get, isRead ? 1 : 2) { [other] in
             try other.store.set(#"{"secret":"t","client":"git"}"#, for: record)
         }
-        try docker("erase", "single")
+        try helper.docker("erase", "single")
         #expect(try other.stored == ["credential:single:alice": #"{"secret":"t","client":"git"}"#])
     }
 
@@ -167,14 +157,14 @@ struct HelperRaceTests {
         items.interrupt(before: .get) { [other] in
             try other.git("store", (isRecord ? plain : record).replacing("password=s", with: "password=t"))
         }
-        #expect(try git("get", Self.host).contains("password=t\n"))
+        #expect(try helper.git("get", Self.host).output.contains("password=t\n"))
     }
 
     @Test("docker finds the account that replaces the listed one", arguments: ["get", "list"])
     func dockerReads(operation: String) throws {
         try other.docker("store", Self.login("alice", at: "registry", "s"))
         items.interrupt(before: .get) { [other] in try other.docker("store", Self.login("bob", at: "registry", "s")) }
-        #expect(try docker(operation, "registry").contains("bob"))
+        #expect(try helper.docker(operation, "registry").output.contains("bob"))
     }
 
     @Test("docker's list has every account that replaces a listed one while list runs")
@@ -184,7 +174,7 @@ struct HelperRaceTests {
         items.interrupt(before: .get, 2) { [other] in
             for server in ["single", "other"] { try other.docker("store", Self.login("bob", at: server, "s")) }
         }
-        let answer = try docker("list", "")
+        let answer = try helper.docker("list").output
         #expect(answer.contains(#""single":"bob""#) && answer.contains(#""other":"bob""#), "\(answer)")
     }
 
@@ -197,8 +187,7 @@ struct HelperRaceTests {
             try other.store.set("s", for: .internet(server: "https://example.org", account: "alice"))
             try other.store.delete(record)
         }
-        let answer = try helper.keyringGet(service: "https://example.org", user: "alice", form: .password)
-        #expect(answer.exitCode == 0)
+        #expect(try helper.keyringGet("https://example.org", "alice").exitCode == 0)
     }
 
     @Test(
@@ -210,7 +199,7 @@ struct HelperRaceTests {
             try other.store.delete(item)
             if isReplaced { try other.store.set("new", for: item, timeout: .seconds(600)) }
         }
-        let said = try other.answer { _ in try helper.google("t", tokenType: nil) }
+        let said = try helper.google("t")
         #expect(said.output.hasSuffix(#","id_token":"old","expiration_time":\#(HelperUnderTest.now)}"# + "\n"))
     }
 
@@ -222,8 +211,7 @@ struct HelperRaceTests {
             try other.store.set("s", for: .internet(server: "https://example.org", account: "alice"))
             try other.store.delete(record)
         }
-        let answer = try helper.keyringDelete(service: "https://example.org", user: "alice")
-        #expect(answer.exitCode == 0)
+        #expect(try helper.keyringDelete("https://example.org", "alice").exitCode == 0)
         #expect(try other.stored.isEmpty)
     }
 
@@ -232,27 +220,24 @@ struct HelperRaceTests {
         arguments: [ItemIdentity.Kind.password, .internet])
     func storedBeforeTurn(kind: ItemIdentity.Kind) throws {
         let item = ItemIdentity(kind, service: "https://example.org", account: "alice")
-        let helper = CredentialHelper(items: items, timeout: .seconds(60), clock: { HelperUnderTest.now })
-        let request = Array((Self.host + "password=s\n").utf8)
+        let helper = HelperUnderTest(items, over: other.store, timeout: .seconds(60))
         items.refuse(.set)
         items.interrupt(before: .turn) { [other] in try other.store.set("s", for: item, timeout: .seconds(600)) }
-        try other.answer(request) { try helper.git("store", request: $0) }
-        let left = KeyTimeLeft(atLeast: .seconds(60), precision: .seconds(1))
-        #expect(try other.store.attributes(of: item)?.expiry == .after(left))
+        try helper.git("store", Self.host + "password=s\n")
+        #expect(try other.expiry(of: item) == HelperUnderTest.after(60))
 
         try other.store.clear()
         items.refuse(.expire)
         items.interrupt(before: .turn) { [other] in try other.store.set("s", for: item, timeout: .seconds(600)) }
-        let code = HelperUnderTest.code { try other.answer(request) { try helper.git("store", request: $0) } }
-        #expect(code == .forbidden)
+        #expect(HelperUnderTest.code { try helper.git("store", Self.host + "password=s\n") } == .forbidden)
     }
 
     @Test("storing the same secret again does not take a turn")
     func noTurn() throws {
         try other.git("store", Self.host + "password=s\noauth_refresh_token=r\n")
         items.refuse(.turn)
-        try git("store", Self.host + "password=s\noauth_refresh_token=r\n")
-        try git("store", Self.host + "password=s\n")
+        try helper.git("store", Self.host + "password=s\noauth_refresh_token=r\n")
+        try helper.git("store", Self.host + "password=s\n")
     }
 
     @Test("a store fails if the item that it replaces can't be deleted")
@@ -260,21 +245,20 @@ struct HelperRaceTests {
         try other.git("store", Self.host + "password=s\n")
         items.refuse(.delete)
         let request = Self.host + "password=s\noauth_refresh_token=r\n"
-        #expect(HelperUnderTest.code { try git("store", request) } == .forbidden)
+        #expect(HelperUnderTest.code { try helper.git("store", request) } == .forbidden)
     }
 
     @Test("a missing name is looked up three times in each kind")
     func looks() throws {
-        let answer = try helper.keyringGet(service: "none", user: "alice", form: .password)
-        #expect(answer.exitCode != 0)
+        #expect(try helper.keyringGet("none", "alice").exitCode != 0)
         #expect(items.countOfGets == 9)
     }
 
     @Test("a record is deleted by its name")
     func namedRecord() throws {
         try other.store.set("{\"secret\":\"s\"}", for: .credential(service: "x", account: "alice"))
-        #expect(try helper.keyringDelete(service: "x", user: "alice").exitCode == 0)
-        #expect(try helper.keyringDelete(service: "x", user: "alice").exitCode != 0)
+        #expect(try helper.keyringDelete("x", "alice").exitCode == 0)
+        #expect(try helper.keyringDelete("x", "alice").exitCode != 0)
     }
 
     @Test("by default, a source compares an item's secret before it deletes the item")
@@ -287,16 +271,4 @@ struct HelperRaceTests {
         #expect(try !source.delete(item, ifUnchanged: SecretBytes(utf8: "new")))
         #expect(try source.takingTurns(at: "x") { 1 } == 1)
     }
-}
-
-/// A source that implements only the required methods.
-private struct PlainItems: ItemSource {
-    let store: SecretStore
-
-    func identities() throws(SecretStoreError) -> [ItemIdentity] { try store.identities() }
-    func get(_ item: ItemIdentity) throws(SecretStoreError) -> SecretBytes? { try store.get(item) }
-    func set(_ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration?) throws(SecretStoreError) {
-        try store.set(secret, for: item, timeout: timeout)
-    }
-    func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try store.delete(item) }
 }

@@ -10,18 +10,6 @@ struct TokenHelperTests {
         try test.answer { _ in try test.helper.ansible(id: id) }
     }
 
-    private func terraform(_ operation: String, _ request: String = "", host: String = "app.terraform.io") throws
-        -> HelperUnderTest.Said
-    {
-        try test.answer(request.utf8) { try test.helper.terraform(operation, host: host, request: $0) }
-    }
-
-    private func vault(_ operation: String, _ request: String = "", server: String = "https://v:8200") throws
-        -> HelperUnderTest.Said
-    {
-        try test.answer(request.utf8) { try test.helper.vault(operation, server: server, request: $0) }
-    }
-
     @Test("a vault id gets its secret and a newline, and an unknown id gets exit status 2")
     func vaultIDs() throws {
         #expect(try ansible("prod") == .init(output: "", exitCode: 2, missing: .password(service: "prod")))
@@ -37,16 +25,16 @@ struct TokenHelperTests {
 
     @Test("Terraform gets a host's token until it is forgotten, and then an empty object")
     func terraformToken() throws {
-        #expect(try terraform("get") == .init(output: "{}\n"))
-        #expect(try terraform("store", #" {"token" : "t\"\u00e9"} "#) == .init(output: ""))
+        #expect(try test.terraform("get") == .init(output: "{}\n"))
+        #expect(try test.terraform("store", #" {"token" : "t\"\u00e9"} "#) == .init(output: ""))
         #expect(try test.stored == ["internet:app.terraform.io:": "t\"\u{E9}"])
-        #expect(try terraform("get") == .init(output: #"{"token":"t\"é"}"# + "\n"))
-        #expect(try terraform("get", host: "other.io") == .init(output: "{}\n"))
+        #expect(try test.terraform("get") == .init(output: #"{"token":"t\"é"}"# + "\n"))
+        #expect(try test.terraform("get", host: "other.io") == .init(output: "{}\n"))
         #expect(try test.docker("list").output == "{}\n")
-        #expect(try terraform("forget", host: "other.io") == .init(output: ""))
-        #expect(try terraform("forget") == .init(output: ""))
-        #expect(try terraform("forget") == .init(output: ""))
-        #expect(try terraform("get") == .init(output: "{}\n"))
+        #expect(try test.terraform("forget", host: "other.io") == .init(output: ""))
+        #expect(try test.terraform("forget") == .init(output: ""))
+        #expect(try test.terraform("forget") == .init(output: ""))
+        #expect(try test.terraform("get") == .init(output: "{}\n"))
     }
 
     @Test(
@@ -58,54 +46,54 @@ struct TokenHelperTests {
             #"{"scope":"x","token":"t"}"#,
         ])
     func terraformRefuses(request: String) throws {
-        let said = try terraform("store", request)
+        let said = try test.terraform("store", request)
         #expect(said.exitCode == 1 && said.message?.contains("s3cret") == false && said.output == "")
         #expect(try test.stored == [:])
     }
 
     @Test("an operation that Terraform does not have, or a token that isn't UTF-8, is an error")
     func terraformErrors() throws {
-        #expect(try terraform("list").exitCode == 1)
+        #expect(try test.terraform("list").exitCode == 1)
         try test.store.set([0xFF] as [UInt8], for: .password(service: "app.terraform.io"))
-        #expect(try terraform("get").exitCode == 1)
-        #expect(try terraform("get").output == "")
+        #expect(try test.terraform("get").exitCode == 1)
+        #expect(try test.terraform("get").output == "")
         try test.plantExpiring(HelperUnderTest.now, service: "old.io")
-        #expect(try terraform("get", host: "old.io") == .init(output: "{}\n"))
+        #expect(try test.terraform("get", host: "old.io") == .init(output: "{}\n"))
     }
 
     @Test("Vault gets a server's token without a newline, or nothing if there isn't one")
     func vaultToken() throws {
-        #expect(try vault("get") == .init(output: ""))
-        #expect(try vault("erase") == .init(output: ""))
-        #expect(try vault("store", "hvs.x\n") == .init(output: ""))
+        #expect(try test.vault("get") == .init(output: ""))
+        #expect(try test.vault("erase") == .init(output: ""))
+        #expect(try test.vault("store", "hvs.x\n") == .init(output: ""))
         #expect(try test.stored == ["internet:https%3A//v%3A8200:": "hvs.x"])
         for server in ["https://v:8200", "https://v:8200/", "https://v:8200//"] {
-            #expect(try vault("get", server: server) == .init(output: "hvs.x"))
+            #expect(try test.vault("get", server: server) == .init(output: "hvs.x"))
         }
-        #expect(try vault("get", server: CredentialHelper.vaultServer) == .init(output: ""))
+        #expect(try test.vault("get", server: CredentialHelper.vaultServer) == .init(output: ""))
         #expect(!CredentialHelper.isOneVault("https://v:8200/", "https://v:8200/a"))
-        #expect(try vault("erase", server: "https://v:8200/") == .init(output: ""))
+        #expect(try test.vault("erase", server: "https://v:8200/") == .init(output: ""))
         #expect(try test.stored == [:])
     }
 
     @Test("Vault can neither store nor get a token that isn't a single line")
     func vaultErrors() throws {
         for request in ["", "\n", "a\nb", "a\nb\n", "a\n\n", "a\0"] {
-            #expect(try vault("store", request).exitCode == 1)
+            #expect(try test.vault("store", request).exitCode == 1)
         }
         #expect(try test.stored == [:])
-        #expect(try vault("login").exitCode == 1)
+        #expect(try test.vault("login").exitCode == 1)
         try test.store.set("a\nb", for: .password(service: "https://v:8200"))
-        #expect(try vault("get").output == "")
-        #expect(try vault("get").exitCode == 1)
+        #expect(try test.vault("get").output == "")
+        #expect(try test.vault("get").exitCode == 1)
     }
 
     @Test("storing the same token again does not extend its life, and another token replaces it")
     func storedAgain() throws {
         try test.plantExpiring(HelperUnderTest.now + 60, service: "https://v:8200")
-        _ = try vault("store", "s")
+        _ = try test.vault("store", "s")
         #expect(try test.stored.keys.map { $0.prefix(10) } == ["credential"])
-        _ = try vault("store", "t")
+        _ = try test.vault("store", "t")
         #expect(try test.stored == ["internet:https%3A//v%3A8200:": "t"])
     }
 }

@@ -5,17 +5,10 @@ import Testing
 /// Tests every pair of operations: one is stopped before each of its keyring calls, while the other one runs.
 @Suite("Every pair at every pause", .serialized, .tags(.kernel, .long))
 struct PairTests {
-    /// The program that was built next to this test bundle.
-    ///
-    /// It has only one thread, so it can fork.
-    private static let program: URL = {
-        let bundle = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        return URL(fileURLWithPath: bundle ?? "").deletingLastPathComponent().appendingPathComponent("pair-search")
-    }()
-
+    /// Runs the program, which has only one thread, so it can fork.
     private func search(_ words: [String]) throws -> (exitCode: Int32, output: String) {
-        let environment = ChildProcess.environment([:])
-        let outcome = try ChildProcess.run(Self.program.path, words, environment: environment, within: .seconds(36_000))
+        let outcome = try ChildProcess.run(
+            builtProgram("pair-search"), words, environment: ChildProcess.environment([:]), within: .seconds(36_000))
         return (outcome.exitCode, String(decoding: outcome.output + outcome.errors, as: UTF8.self))
     }
 

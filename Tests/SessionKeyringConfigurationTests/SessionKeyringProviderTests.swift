@@ -8,6 +8,8 @@
 
     @Suite("Configuration from a store")
     struct SessionKeyringProviderTests {
+        private let store = SecretStore(backend: InMemoryBackend())
+
         /// Stores the values that `ProviderCompatTest` expects.
         private static func fill(_ store: SecretStore) throws {
             let magic: [UInt8] = Array("magic".utf8)
@@ -24,36 +26,28 @@
                 try set(prefix + "bool", flag)
                 try set(prefix + "bytes", bytes)
             }
-            try set("stringy.array", ["Hello", "World"])
-            try set("other.stringy.array", ["Hello", "Swift"])
-            try set("inty.array", [42, 24])
-            try set("other.inty.array", [16, 32])
-            try set("doubly.array", [3.14, 2.72])
-            try set("other.doubly.array", [0.9, 1.8])
-            try set("booly.array", [true, false])
-            try set("other.booly.array", [false, true, true])
-            try set("byteChunky.array", [magic, magic2])
-            try set("other.byteChunky.array", [magic, magic2, magic])
+            for (prefix, strings, numbers, reals, flags, chunks) in [
+                ("", ["Hello", "World"], [42, 24], [3.14, 2.72], [true, false], [magic, magic2]),
+                ("other.", ["Hello", "Swift"], [16, 32], [0.9, 1.8], [false, true, true], [magic, magic2, magic]),
+            ] {
+                try set(prefix + "stringy.array", strings)
+                try set(prefix + "inty.array", numbers)
+                try set(prefix + "doubly.array", reals)
+                try set(prefix + "booly.array", flags)
+                try set(prefix + "byteChunky.array", chunks)
+            }
         }
 
-        @Test("the provider passes the compatibility test on the kernel keyring")
-        func kernel() async throws {
+        @Test("the provider passes the compatibility test on the kernel or in memory", arguments: [true, false])
+        func compatibility(isKernel: Bool) async throws {
             let scratch = try ScratchKeyring()
-            let store = try scratch.store()
-            try Self.fill(store)
-            try await ProviderCompatTest(provider: SessionKeyringProvider(store: store)).runTest()
-        }
-
-        @Test("the provider passes the compatibility test in memory")
-        func memory() async throws {
-            let store = SecretStore(backend: InMemoryBackend())
+            let store = try isKernel ? scratch.store() : self.store
             try Self.fill(store)
             try await ProviderCompatTest(provider: SessionKeyringProvider(store: store)).runTest()
         }
 
         @Test("every value is secret, is found under its item's name, and is never printed")
         func secrecy() throws {
-            let store = SecretStore(backend: InMemoryBackend())
             try store.set("tok3n", for: .password(service: "api.token"))
             let provider = SessionKeyringProvider(store: store)
             let key = AbsoluteConfigKey(["api", "token"])
@@ -70,7 +64,6 @@
 
         @Test("a value of another type causes an error that does not show the value")
         func undecodable() throws {
-            let store = SecretStore(backend: InMemoryBackend())
             try store.set("tok3n", for: .password(service: "port"))
             let provider = SessionKeyringProvider(store: store)
             let key = AbsoluteConfigKey(["port"])
@@ -89,7 +82,6 @@
 
         @Test("keys can name any kind of item, and a watcher gets the current state")
         func watching() async throws {
-            let store = SecretStore(backend: InMemoryBackend())
             let item = ItemIdentity.internet(server: "db", account: "app")
             let provider = SessionKeyringProvider(store: store) { key in
                 .internet(server: key.components[0], account: key.components[1])

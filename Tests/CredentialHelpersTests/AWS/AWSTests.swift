@@ -73,12 +73,8 @@ struct AWSTests {
     func missing() throws {
         #expect(HelperUnderTest.code { _ = try test.aws("prod") } == .notFound)
         try test.keep(Self.answer, "prod", "a")
-        #expect(HelperUnderTest.code { _ = try test.aws("prod", "b") } == .notFound)
-        do {
-            _ = try test.aws("prod", "b")
-        } catch let error as SecretStoreError {
-            #expect(error.item == .password(service: "prod", account: "b"))
-        }
+        let error = #expect(throws: SecretStoreError.self) { try test.aws("prod", "b") }
+        #expect(error?.code == .notFound && error?.item == .password(service: "prod", account: "b"))
         try test.keep(Self.answer, "prod", "b")
         #expect(HelperUnderTest.code { _ = try test.aws("prod") } == .ambiguous(accounts: ["a", "b"]))
         try test.store.delete(.password(service: "prod", account: "a"))

@@ -52,13 +52,9 @@ struct DockerTests {
         for user in ["a", "b"] {
             try test.git("store", "protocol=https\nhost=ghcr.io\nusername=\(user)\npassword=\(user)\n")
         }
-        _ = try test.answer("k".utf8) {
-            try test.helper.keyringSet(service: "smtp.gmail.com", user: "me", password: $0)
-        }
-        _ = try test.answer("k".utf8) { try test.helper.keyringSet(service: "ghcr.io", user: "py", password: $0) }
-        _ = try test.answer(#"{"token":"t"}"#.utf8) {
-            try test.helper.terraform("store", host: "app.terraform.io", request: $0)
-        }
+        _ = try test.keyringSet("smtp.gmail.com", "me", "k")
+        _ = try test.keyringSet("ghcr.io", "py", "k")
+        _ = try test.terraform("store", #"{"token":"t"}"#)
         try test.store.set("s", for: .password(service: "api.example", account: "me"))
         try test.store.set("s", for: .internet(server: "smtp://mail.example/v1", account: "me"))
     }

@@ -9,6 +9,8 @@ struct GitTests {
     private let test = HelperUnderTest()
     private static let alice = "protocol=https\nhost=example.com\nusername=alice\npassword=s3cret\n"
 
+    private func get(_ request: String) throws -> String { try test.git("get", request).output }
+
     @Test("a stored credential is an item with the bare secret, and every matching request finds it")
     func storesAndFinds() throws {
         #expect(try test.git("store", Self.alice) == .init(output: ""))
@@ -20,7 +22,7 @@ struct GitTests {
             "\u{FEFF}protocol=https\r\nhost=example.com\r\n\r\nrest", "\u{FEFF}host=example.com\n",
             "colour=blue\nno sign\nprotocol=https\nhost=other.com\nhost=example.com\npath=\n",
         ] {
-            #expect(try test.git("get", request).output == answer, "\(request)")
+            #expect(try get(request) == answer, "\(request)")
         }
         for request in [
             "", "\n", "protocol=http\nhost=example.com\n", "protocol=https\nhost=example.com:443\n",
@@ -44,26 +46,26 @@ struct GitTests {
                 "internet:https%3A//example.com/org/a%20b.git:bob": "p",
                 "credential:https%3A//example.com:": #"{"secret":"","client":"git"}"#,
             ])
-        #expect(try test.git("get", "host=example.com\n").output == "username=alice\npassword=s3cret\n")
-        #expect(try test.git("get", "host=example.com\nusername=\n").output == "username=\npassword=\n")
-        #expect(try test.git("get", "host=example.com\nusername=bob\n").output == "username=bob\npassword=b\n")
-        #expect(try test.git("get", "path=org/a b.git\n").output == "username=bob\npassword=p\n")
+        #expect(try get("host=example.com\n") == "username=alice\npassword=s3cret\n")
+        #expect(try get("host=example.com\nusername=\n") == "username=\npassword=\n")
+        #expect(try get("host=example.com\nusername=bob\n") == "username=bob\npassword=b\n")
+        #expect(try get("path=org/a b.git\n") == "username=bob\npassword=p\n")
     }
 
     @Test("an item without a path is preferred over an item with a path")
     func pathLast() throws {
         try test.git("store", "protocol=https\nhost=h\npath=a.git\nusername=amy\npassword=p\n")
         try test.git("store", "protocol=https\nhost=h\nusername=bob\npassword=b\n")
-        #expect(try test.git("get", "host=h\n").output == "username=bob\npassword=b\n")
+        #expect(try get("host=h\n") == "username=bob\npassword=b\n")
         try test.git("erase", "host=h\nusername=bob\n")
-        #expect(try test.git("get", "host=h\n").output == "username=amy\npassword=p\n")
+        #expect(try get("host=h\n") == "username=amy\npassword=p\n")
     }
 
     @Test("a certificate's password is found by its path alone")
     func certificate() throws {
         try test.git("store", "protocol=cert\nhost=\npath=/home/me/c.pem\nusername=\npassword=x\n")
         #expect(try test.stored == ["credential:cert%3A////home/me/c.pem:": #"{"secret":"x","client":"git"}"#])
-        #expect(try test.git("get", "protocol=cert\nhost=\npath=/home/me/c.pem\n").output == "username=\npassword=x\n")
+        #expect(try get("protocol=cert\nhost=\npath=/home/me/c.pem\n") == "username=\npassword=x\n")
     }
 
     @Test(
@@ -97,33 +99,23 @@ struct GitTests {
             let answer = "username=alice\npassword=s3cret\npassword_expiry_utc=\(expiry)\n"
             #expect(try test.git("get", "host=example.com\n").output == answer)
             let item = ItemIdentity.credential(service: "https://example.com", account: "alice")
-            let attributes = try #require(try test.store.attributes(of: item))
-            guard case .after(let left) = attributes.expiry else {
-                Issue.record("no timeout")
-                continue
-            }
-            #expect(((seconds - 2)...seconds).contains(left.atLeast.components.seconds))
+            #expect(try test.expiry(of: item) == HelperUnderTest.after(seconds))
         }
     }
 
     @Test("get returns a refresh token, but an authtype and a state only to a git that supports them")
     func moreThanPassword() throws {
         try test.git("store", Self.alice + "oauth_refresh_token=r=\"\\\n")
-        #expect(
-            try test.git("get", "host=example.com\n").output
-                == "username=alice\npassword=s3cret\noauth_refresh_token=r=\"\\\n")
+        #expect(try get("host=example.com\n") == "username=alice\npassword=s3cret\noauth_refresh_token=r=\"\\\n")
         try test.git(
             "store",
             "protocol=https\nhost=h\nauthtype=Bearer\ncredential=tok\nstate[]=x\nstate[]=\nstate[]=a:1\nstate[]=a:2\n")
-        #expect(try test.git("get", "host=h\n").output == "")
-        #expect(
-            try test.git("get", "capability[]=authtype\nhost=h\n").output
-                == "capability[]=authtype\nauthtype=Bearer\ncredential=tok\n")
-        #expect(
-            try test.git("get", "capability[]=authtype\ncapability[]=state\nhost=h\n").output
-                == "capability[]=authtype\nauthtype=Bearer\ncredential=tok\ncapability[]=state\nstate[]=a:1\nstate[]=a:2\n"
-        )
-        #expect(try test.git("get", "capability[]=authtype\ncapability[]=\nhost=h\n").output == "")
+        #expect(try get("host=h\n") == "")
+        let token = "capability[]=authtype\nauthtype=Bearer\ncredential=tok\n"
+        #expect(try get("capability[]=authtype\nhost=h\n") == token)
+        let state = "capability[]=state\nstate[]=a:1\nstate[]=a:2\n"
+        #expect(try get("capability[]=authtype\ncapability[]=state\nhost=h\n") == token + state)
+        #expect(try get("capability[]=authtype\ncapability[]=\nhost=h\n") == "")
     }
 
     @Test("storing the same secret again changes nothing, even with fewer fields")
@@ -146,7 +138,7 @@ struct GitTests {
         let before = try test.stored
         try test.git("store", Self.alice)
         #expect(try test.stored == (left > 0 ? before : ["internet:https%3A//example.com:alice": "s3cret"]))
-        #expect(try test.git("get", "host=example.com\n").output.contains("password=s3cret\n"))
+        #expect(try get("host=example.com\n").contains("password=s3cret\n"))
     }
 
     @Test(
@@ -159,7 +151,7 @@ struct GitTests {
     func otherFields(before: String, after: String) throws {
         try test.git("store", Self.alice + before)
         try test.git("store", Self.alice + after)
-        #expect(try test.git("get", "host=example.com\n").output.hasSuffix("password=s3cret\n" + after))
+        #expect(try get("host=example.com\n").hasSuffix("password=s3cret\n" + after))
     }
 
     @Test(
@@ -169,7 +161,7 @@ struct GitTests {
         let request = "protocol=https\nhost=h\ncredential=tok\n"
         try test.git("store", request + "authtype=Bearer\nstate[]=a:1\n")
         try test.git("store", request + after)
-        let answer = try test.git("get", "capability[]=authtype\ncapability[]=state\nhost=h\n").output
+        let answer = try get("capability[]=authtype\ncapability[]=state\nhost=h\n")
         for line in after.split(separator: "\n") { #expect(answer.contains(line)) }
     }
 
@@ -213,8 +205,7 @@ struct GitTests {
         let request =
             "protocol=https\nhost=h\nusername=alice\npassword=p\npassword_expiry_utc=\(HelperUnderTest.now + 1)\n"
         try test.answer(request.utf8) { try late.git("store", request: $0) }
-        let left = KeyTimeLeft(atLeast: .seconds(1), precision: .seconds(1))
-        #expect(try test.store.attributes(of: item)?.expiry == .after(left))
+        #expect(try test.expiry(of: item) == HelperUnderTest.after(1))
     }
 
     @Test("erase removes every match, except an item with another password than the refused one")
@@ -237,13 +228,13 @@ struct GitTests {
         _ = try test.answer(
             #"{"v":1,"kind":"login","token":"cr4tes","registry":{"index-url":"\#(index)"},"args":[]}"#.utf8
         ) { try test.helper.cargo($0) }
-        _ = try test.answer("v4ult".utf8) { try test.helper.vault("store", server: "https://github.com", request: $0) }
+        _ = try test.vault("store", "v4ult", server: "https://github.com")
         let others = try test.stored
         #expect(others.count == 2)
-        #expect(try test.git("get", "protocol=https\nhost=github.com\n").output == "")
+        #expect(try get("protocol=https\nhost=github.com\n") == "")
         try test.git("store", "protocol=https\nhost=github.com\npath=b.git\nusername=alice\npassword=p\n")
         try test.git("store", "protocol=https\nhost=github.com\nusername=zed\npassword=z\n")
-        #expect(try test.git("get", "protocol=https\nhost=github.com\n").output == "username=zed\npassword=z\n")
+        #expect(try get("protocol=https\nhost=github.com\n") == "username=zed\npassword=z\n")
         for password in ["cr4tes", "v4ult", "z", "p"] {
             try test.git("erase", "protocol=https\nhost=github.com\npassword=\(password)\n")
         }
@@ -257,7 +248,7 @@ struct GitTests {
         try test.store.set(
             #"{"secret":"old","expires":\#(HelperUnderTest.now)}"#,
             for: .credential(service: "https://h", account: "amy"))
-        #expect(try test.git("get", "host=h\n").output == "username=zed\npassword=z\n")
+        #expect(try get("host=h\n") == "username=zed\npassword=z\n")
     }
 
     @Test("get returns the last stored credential, even if an item of another kind has its name")
@@ -266,7 +257,7 @@ struct GitTests {
         try test.git("store", Self.alice)
         try test.store.set("mine", for: item)
         try test.git("store", Self.alice)
-        #expect(try test.git("get", "host=example.com\n").output == "username=alice\npassword=s3cret\n")
+        #expect(try get("host=example.com\n") == "username=alice\npassword=s3cret\n")
         #expect(try test.stored == ["internet:https%3A//example.com:alice": "s3cret"])
     }
 
@@ -299,7 +290,7 @@ struct GitTests {
         try test.git(
             "store", "wwwauth[]=\(String(repeating: "y", count: 65_525))\n" + Self.alice.replacing("s3cret", with: long)
         )
-        #expect(try test.git("get", "host=example.com\n").output == "username=alice\npassword=\(long)\n")
+        #expect(try get("host=example.com\n") == "username=alice\npassword=\(long)\n")
         let start = Array("protocol=https\nhost=h\nusername=u\npassword=".utf8)
         let refused = try test.answer(start + [0xFF, 0x0A] + Array("oauth_refresh_token=r\n".utf8)) {
             try test.helper.git("store", request: $0)

@@ -6,6 +6,8 @@ import Testing
 
 @Suite("Which client an item belongs to")
 struct ItemOwnerTests {
+    private let test = HelperUnderTest()
+
     /// A client that stores a secret under a name.
     ///
     /// git has a case for each form in which it stores one.
@@ -26,13 +28,9 @@ struct ItemOwnerTests {
             case .gitRefreshed:
                 try test.git("store", git(service) + "password=\(secret)\noauth_refresh_token=r\n")
             case .gitBearer: try test.git("store", git(service) + "authtype=Bearer\ncredential=\(secret)\n")
-            case .keyring:
-                try test.answer(secret.utf8) { try test.helper.keyringSet(service: service, user: "u", password: $0) }
-            case .terraform:
-                try test.answer("{\"token\":\"\(secret)\"}".utf8) {
-                    try test.helper.terraform("store", host: service, request: $0)
-                }
-            case .vault: try test.answer(secret.utf8) { try test.helper.vault("store", server: service, request: $0) }
+            case .keyring: try test.keyringSet(service, "u", secret)
+            case .terraform: try test.terraform("store", "{\"token\":\"\(secret)\"}", host: service)
+            case .vault: try test.vault("store", secret, server: service)
             }
         }
 
@@ -40,11 +38,9 @@ struct ItemOwnerTests {
             switch self {
             case .docker: try test.docker("get", service).output
             case .gitPassword, .gitRefreshed, .gitBearer: try test.git("get", git(service)).output
-            case .keyring:
-                try test.answer { _ in try test.helper.keyringGet(service: service, user: "u", form: .password) }.output
-            case .terraform:
-                try test.answer { try test.helper.terraform("get", host: service, request: $0) }.output
-            case .vault: try test.answer { try test.helper.vault("get", server: service, request: $0) }.output
+            case .keyring: try test.keyringGet(service, "u").output
+            case .terraform: try test.terraform("get", host: service).output
+            case .vault: try test.vault("get", server: service).output
             }
         }
 
@@ -52,9 +48,9 @@ struct ItemOwnerTests {
             switch self {
             case .docker: try test.docker("erase", service)
             case .gitPassword, .gitRefreshed, .gitBearer: try test.git("erase", git(service))
-            case .keyring: try test.answer { _ in try test.helper.keyringDelete(service: service, user: "u") }
-            case .terraform: try test.answer { try test.helper.terraform("forget", host: service, request: $0) }
-            case .vault: try test.answer { try test.helper.vault("erase", server: service, request: $0) }
+            case .keyring: _ = try test.keyringDelete(service, "u")
+            case .terraform: _ = try test.terraform("forget", host: service)
+            case .vault: _ = try test.vault("erase", server: service)
             }
         }
 
@@ -73,23 +69,17 @@ struct ItemOwnerTests {
 
     @Test("a client that asks for a URL does not get items that belong to docker or git")
     func addresses() throws {
-        let test = HelperUnderTest()
         _ = try Client.docker.store("one", "https://a.example", in: test)
         _ = try Client.docker.store("two", "https://a.example/v2", in: test)
         _ = try Client.gitBearer.store("three", "https://a.example", in: test)
-        #expect(try test.answer { _ in try test.helper.go(url: "https://a.example/v2/x") }.output == "")
-        let uri = #"{"uri":"https://a.example/v2/x"}"#
-        #expect(try test.answer(uri.utf8) { try test.helper.bazel("get", request: $0) }.output == "{\"headers\":{}}\n")
+        #expect(try test.go("https://a.example/v2/x").output == "")
+        #expect(try test.bazel(#"{"uri":"https://a.example/v2/x"}"#).output == "{\"headers\":{}}\n")
     }
 
     @Test("a client that asks for any account does not get docker's record")
     func anyAccount() throws {
-        let test = HelperUnderTest()
         _ = try Client.docker.store("one", "single", in: test)
-        let said = try test.answer { _ in
-            try test.helper.keyringGet(service: "single", user: nil, form: .credentials)
-        }
-        #expect(!said.output.contains("one"))
+        #expect(try !test.keyringGet("single", nil, .credentials).output.contains("one"))
     }
 
     @Test("if the store refuses a change, the client's request fails", arguments: Client.allCases)
@@ -106,7 +96,7 @@ struct ItemOwnerTests {
 
     @Test("an item that git stored with a user is found by name, even under a registry's path")
     func registryPath() throws {
-        let (test, service) = (HelperUnderTest(), "https://h.example/v2")
+        let service = "https://h.example/v2"
         _ = try Client.keyring.store("one", service, in: test)
         _ = try Client.gitPassword.store("two", service, in: test)
         #expect(try Client.keyring.get(service, in: test) == "two\n")
@@ -119,7 +109,6 @@ struct ItemOwnerTests {
         "an internet password belongs to docker if its service is named like a registry",
         arguments: [("ghcr.io", true), ("localhost", true), ("localhost:5000", true), ("localhosts", false)])
     func registryName(service: String, isDockers: Bool) throws {
-        let test = HelperUnderTest()
         try test.store.set("one", for: .internet(server: service, account: "u"))
         #expect(try test.docker("list").output == (isDockers ? "{\"\(service)\":\"u\"}\n" : "{}\n"))
         #expect(try test.docker("get", service).output.contains("one") == isDockers)

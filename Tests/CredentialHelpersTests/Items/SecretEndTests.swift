@@ -5,7 +5,7 @@ import Testing
 import Threads
 
 /// A source that can show a chosen time left, and counts the calls that read timeouts.
-private final class ShownItems: ItemSource {
+private final class ShownItems: ForwardingItems {
     let store: SecretStore
     /// The time left to show for every item, or `nil` for the store's own.
     let shown: ItemAttributes.Expiry?
@@ -19,14 +19,8 @@ private final class ShownItems: ItemSource {
     /// The number of calls of `attributes(of:)`.
     var looks: Int { count.withLock { $0 } }
 
-    func identities() throws(SecretStoreError) -> [ItemIdentity] { try store.identities() }
-    func get(_ item: ItemIdentity) throws(SecretStoreError) -> SecretBytes? { try store.get(item) }
-    func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try store.delete(item) }
     func expire(_ item: ItemIdentity, timeout: Duration) throws(SecretStoreError) -> Bool {
         try store.expire(item, timeout: timeout)
-    }
-    func set(_ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration?) throws(SecretStoreError) {
-        try store.set(secret, for: item, timeout: timeout)
     }
 
     func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes? {
@@ -36,18 +30,6 @@ private final class ShownItems: ItemSource {
         return ItemAttributes(
             item: item, size: found.size, expiry: shown, serial: found.serial, userID: found.userID,
             groupID: found.groupID, permissions: found.permissions)
-    }
-}
-
-/// A source that does not report timeouts, like one written before the protocol had them.
-private struct PlainItems: ItemSource {
-    let store: SecretStore
-
-    func identities() throws(SecretStoreError) -> [ItemIdentity] { try store.identities() }
-    func get(_ item: ItemIdentity) throws(SecretStoreError) -> SecretBytes? { try store.get(item) }
-    func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try store.delete(item) }
-    func set(_ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration?) throws(SecretStoreError) {
-        try store.set(secret, for: item, timeout: timeout)
     }
 }
 
@@ -69,14 +51,11 @@ struct SecretEndTests {
 
     /// Returns the answers to all clients that can be told an expiry, from these items.
     private func answers(from items: any ItemSource) throws -> [String] {
-        let helper = CredentialHelper(items: items, clock: { HelperUnderTest.now })
-        let request = #"{"uri":"\#(Self.uri)/x"}"#
+        let test = HelperUnderTest(items, over: self.test.store)
         return [
-            try test.answer { _ in try helper.aws("aws") }.output,
-            try test.answer { try helper.kubernetes("token", request: $0) }.output,
-            try test.answer { _ in try helper.google("token", tokenType: nil) }.output,
-            try test.answer(Self.cargoGet.utf8) { try helper.cargo($0) }.output,
-            try test.answer(request.utf8) { try helper.bazel("get", request: $0) }.output,
+            try test.aws("aws").output, try test.kubernetes("token").output, try test.google("token").output,
+            try test.answer(Self.cargoGet.utf8) { try test.helper.cargo($0) }.output,
+            try test.bazel(#"{"uri":"\#(Self.uri)/x"}"#).output,
         ]
     }
 
@@ -143,23 +122,14 @@ struct SecretEndTests {
         try test.store.set("t", for: .internet(server: "https://g.example", account: "me"), timeout: .seconds(60))
         try test.store.set("t", for: .internet(server: "r.example", account: "me"), timeout: .seconds(60))
         let items = ShownItems(test.store)
-        let helper = CredentialHelper(items: items, clock: { HelperUnderTest.now })
-        #expect(
-            try test.answer("protocol=https\nhost=g.example\n".utf8) { try helper.git("get", request: $0) }.output
-                == "username=me\npassword=t\n")
-        #expect(
-            try test.answer("r.example".utf8) { try helper.docker("get", request: $0, version: "1") }.exitCode == 0)
+        let shown = HelperUnderTest(items, over: test.store)
+        #expect(try shown.git("get", "protocol=https\nhost=g.example\n").output == "username=me\npassword=t\n")
+        let server = "https://g.example"
         for answer in [
-            try test.answer { _ in try helper.npm("https://g.example", account: "me") },
-            try test.answer { _ in try helper.go(url: "https://g.example/x") },
-            try test.answer { _ in
-                try helper.go("https://g.example", account: "me", prefix: "https://g.example", url: nil)
-            },
-            try test.answer { _ in try helper.headers("https://g.example", account: "me") },
-            try test.answer { try helper.vault("get", server: "https://g.example", request: $0) },
-            try test.answer { _ in
-                try helper.keyringGet(service: "https://g.example", user: "me", form: .password)
-            },
+            try shown.docker("get", "r.example"), try shown.npm(server, "me"), try shown.go(server + "/x"),
+            try shown.answer { _ in try shown.helper.go(server, account: "me", prefix: server, url: nil) },
+            try shown.answer { _ in try shown.helper.headers(server, account: "me") },
+            try shown.vault("get", server: server), try shown.keyringGet(server, "me"),
         ] { #expect(answer.exitCode == 0) }
         #expect(items.looks == 0)
     }
@@ -170,15 +140,11 @@ extension SecretEndTests {
     private static let item = ItemIdentity.internet(server: "https://g.example", account: "me")
 
     private func store(in items: any ItemSource, timeout: Duration?, _ request: String = login) throws {
-        let helper = CredentialHelper(items: items, timeout: timeout, clock: { HelperUnderTest.now })
-        #expect(try test.answer(request.utf8) { try helper.git("store", request: $0) } == .init(output: ""))
+        let test = HelperUnderTest(items, over: self.test.store, timeout: timeout)
+        #expect(try test.git("store", request) == .init(output: ""))
     }
 
-    private func left() throws -> ItemAttributes.Expiry? { try test.store.attributes(of: Self.item)?.expiry }
-
-    private static func after(_ seconds: Int64) -> ItemAttributes.Expiry {
-        .after(KeyTimeLeft(atLeast: .seconds(seconds), precision: .seconds(1)))
-    }
+    private func left() throws -> ItemAttributes.Expiry? { try test.expiry(of: Self.item) }
 
     @Test("storing the same secret with a shorter timeout shortens a longer timeout or sets one")
     func shortens() throws {
@@ -186,23 +152,20 @@ extension SecretEndTests {
         #expect(try left() == .never)
         for seconds in [28_800, 3_600, 60] as [Int64] {
             try store(in: test.store, timeout: .seconds(seconds))
-            #expect(try left() == Self.after(seconds))
+            #expect(try left() == HelperUnderTest.after(seconds))
         }
     }
 
     @Test("docker's login with the same secret and a shorter timeout shortens the timeout")
     func dockerShortens() throws {
         let item = ItemIdentity.internet(server: "ghcr.io", account: "me")
-        for (timeout, expected) in [(nil, .never), (60, Self.after(60)), (3_600, Self.after(60))]
+        for (timeout, expected) in [(nil, .never), (60, HelperUnderTest.after(60)), (3_600, HelperUnderTest.after(60))]
             as [(Int64?, ItemAttributes.Expiry)]
         {
-            let helper = CredentialHelper(
-                items: test.store, timeout: timeout.map { .seconds($0) }, clock: { HelperUnderTest.now })
-            let answer = try test.answer(#"{"ServerURL":"ghcr.io","Username":"me","Secret":"s"}"#.utf8) {
-                try helper.docker("store", request: $0, version: "1")
-            }
-            #expect(answer.exitCode == 0)
-            #expect(try test.store.attributes(of: item)?.expiry == expected)
+            let test = HelperUnderTest(self.test.store, over: self.test.store, timeout: timeout.map { .seconds($0) })
+            let login = #"{"ServerURL":"ghcr.io","Username":"me","Secret":"s"}"#
+            #expect(try test.docker("store", login).exitCode == 0)
+            #expect(try test.expiry(of: item) == expected)
         }
     }
 
@@ -211,7 +174,7 @@ extension SecretEndTests {
         try store(in: test.store, timeout: .seconds(3_600))
         for timeout in [Duration.seconds(3_600), .seconds(28_800), nil] {
             try store(in: test.store, timeout: timeout)
-            #expect(try left() == Self.after(3_600))
+            #expect(try left() == HelperUnderTest.after(3_600))
         }
     }
 
@@ -223,9 +186,9 @@ extension SecretEndTests {
         try store(in: ShownItems(test.store, shown: .after(shown)), timeout: .seconds(7 * 3_600))
         try store(in: ShownItems(test.store, shown: .unknown), timeout: .seconds(60))
         try store(in: PlainItems(store: test.store), timeout: .seconds(60))
-        #expect(try left() == Self.after(28_800))
+        #expect(try left() == HelperUnderTest.after(28_800))
         try store(in: ShownItems(test.store, shown: .after(shown)), timeout: .seconds(7 * 3_600 - 1))
-        #expect(try left() == Self.after(7 * 3_600 - 1))
+        #expect(try left() == HelperUnderTest.after(7 * 3_600 - 1))
     }
 
     @Test("storing the same secret without a timeout does not read timeouts")
@@ -237,6 +200,6 @@ extension SecretEndTests {
         }
         try store(in: items, timeout: .seconds(60), Self.login.replacing("password=p", with: "password=q"))
         #expect(items.looks == 0)
-        #expect(try left() == Self.after(60))
+        #expect(try left() == HelperUnderTest.after(60))
     }
 }

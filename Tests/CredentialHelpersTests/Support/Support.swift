@@ -19,6 +19,12 @@ struct HelperUnderTest {
         helper = CredentialHelper(items: store, timeout: timeout, clock: { Self.now })
     }
 
+    /// - Parameter items: The source of the helper's items, which uses this store.
+    init(_ items: any ItemSource, over store: SecretStore, timeout: Duration? = nil) {
+        self.store = store
+        helper = CredentialHelper(items: items, timeout: timeout, clock: { Self.now })
+    }
+
     struct Said: Equatable {
         let output: String
         var exitCode: Int32 = 0
@@ -51,6 +57,14 @@ struct HelperUnderTest {
         try store.set("{\"secret\":\"s\",\"expires\":\(end)}", for: .credential(service: service, account: account))
     }
 
+    /// The expiry of an item that has this many seconds left.
+    static func after(_ seconds: Int64) -> ItemAttributes.Expiry {
+        .after(KeyTimeLeft(atLeast: .seconds(seconds), precision: .seconds(1)))
+    }
+
+    /// Returns the expiry of a stored item.
+    func expiry(of item: ItemIdentity) throws -> ItemAttributes.Expiry? { try store.attributes(of: item)?.expiry }
+
     /// The stored secrets, by their key descriptions in the kernel.
     var stored: [String: String] {
         get throws {
@@ -59,4 +73,23 @@ struct HelperUnderTest {
             return stored
         }
     }
+}
+
+/// A source whose required methods are those of a store.
+protocol ForwardingItems: ItemSource {
+    var store: SecretStore { get }
+}
+
+extension ForwardingItems {
+    func identities() throws(SecretStoreError) -> [ItemIdentity] { try store.identities() }
+    func get(_ item: ItemIdentity) throws(SecretStoreError) -> SecretBytes? { try store.get(item) }
+    func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try store.delete(item) }
+    func set(_ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration?) throws(SecretStoreError) {
+        try store.set(secret, for: item, timeout: timeout)
+    }
+}
+
+/// A source that implements only the required methods, like one written before the protocol had the others.
+struct PlainItems: ForwardingItems {
+    let store: SecretStore
 }

@@ -44,6 +44,26 @@ extension HelperUnderTest {
         try answer([]) { _ in try helper.npm(service, account: account) }
     }
 
+    func terraform(_ operation: String, _ request: String = "", host: String = "app.terraform.io") throws -> Said {
+        try answer(request.utf8) { try helper.terraform(operation, host: host, request: $0) }
+    }
+
+    func vault(_ operation: String, _ request: String = "", server: String = "https://v:8200") throws -> Said {
+        try answer(request.utf8) { try helper.vault(operation, server: server, request: $0) }
+    }
+
+    func keyringGet(_ service: String, _ user: String?, _ form: KeyringForm = .password) throws -> Said {
+        try answer { _ in try helper.keyringGet(service: service, user: user, form: form) }
+    }
+
+    func keyringSet(_ service: String, _ user: String, _ password: String) throws -> Said {
+        try answer(password.utf8) { try helper.keyringSet(service: service, user: user, password: $0) }
+    }
+
+    func keyringDelete(_ service: String, _ user: String) throws -> Said {
+        try answer { _ in try helper.keyringDelete(service: service, user: user) }
+    }
+
     /// Returns the answer to the output that a command printed at `now`.
     ///
     /// If the output can't be used, returns the error's message and hint.

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import SessionKeyring
+import TestSupport
 import Threads
 
 /// Many clients of one service, each in its own thread, which create, get, search and delete items.
@@ -53,12 +54,7 @@ final class Crowd: Sendable {
     ///
     /// - Returns: whether they have.
     func wait(for duration: Duration) -> Bool {
-        let end = ContinuousClock.now + duration
-        while ContinuousClock.now < end {
-            if waiting.withLock({ $0 }) == 0 { return true }
-            usleep(2_000)
-        }
-        return false
+        becomesTrue(within: duration / .seconds(1)) { waiting.withLock { $0 } == 0 }
     }
 
     /// Tells the clients that the service is now elsewhere.

@@ -53,7 +53,7 @@ struct CrowdTests {
             try OrdinaryUser.becomeInNewSession(60_480)
             let service = try ServiceThread(.session)
             // Little more than half of the quota is left.
-            try ServiceClient(path: service.path).create(["ballast": "1"], Array(repeating: 1, count: 8_000))
+            try service.client().create(["ballast": "1"], Array(repeating: 1, count: 8_000))
             let crowd = Crowd(8, calls: calls, at: service.path, seed: seed, mayBeRefused: true)
             if !crowd.wait(for: .seconds(60)) { Report.tellProblem("the clients did not end") }
             Report.tell("\(crowd.summary)")

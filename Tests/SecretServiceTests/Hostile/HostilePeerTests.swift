@@ -27,7 +27,7 @@ struct HostilePeerTests {
         let service = try ServiceThread()
         let start = ContinuousClock.now
         try ThreadTeam.run(15) { _ in
-            let client = try ServiceClient(path: service.path)
+            let client = try service.client()
             for _ in 0..<2 {
                 var body = try client.call("OpenSession", signature: "sv") { body in
                     body.string(SecretSession.encryption)
@@ -48,12 +48,9 @@ struct HostilePeerTests {
     )
     func slow() throws {
         let service = try ServiceThread()
-        let client = try ServiceClient(path: service.path)
+        let client = try service.client()
         let item = try client.create(["a": "b"], Array("kept".utf8))
-        let (deaf, slow, stopped) = (
-            try ServiceClient(path: service.path), try ServiceClient(path: service.path),
-            try ServiceClient(path: service.path)
-        )
+        let (deaf, slow, stopped) = (try service.client(), try service.client(), try service.client())
         // More answers than a socket holds.
         let call = BusWriter.call("Introspect", at: ServiceClient.service, to: "org.freedesktop.secrets", serial: 9)
         var sent = 0
@@ -132,7 +129,7 @@ struct HostilePeerTests {
     @Test("a call can't make the service read or keep much more than it has sent")
     func amplification() throws {
         let service = try ServiceThread()
-        let client = try ServiceClient(path: service.path)
+        let client = try service.client()
         let item = try client.create(["a": "b"], Array(repeating: 1, count: 20_000))
         func secrets(_ paths: [String]) throws -> Int {
             try client.call("GetSecrets", signature: "aoo") { body in
@@ -154,22 +151,22 @@ struct HostilePeerTests {
     @Test("the thirty-third client is refused, and takes the place of one that leaves")
     func crowd() throws {
         let service = try ServiceThread()
-        var clients = try (0..<32).map { _ in try ServiceClient(path: service.path) }
-        #expect(throws: ServiceClient.Failure.self) { try ServiceClient(path: service.path) }
+        var clients = try (0..<32).map { _ in try service.client() }
+        #expect(throws: ServiceClient.Failure.self) { try service.client() }
         #expect(throws: Never.self) { try clients[0].search([:]) }
         for _ in 0..<20 {
             clients.removeLast()
-            clients.append(try ServiceClient(path: service.path))
+            clients.append(try service.client())
         }
     }
 
     @Test("a call of a client that sends many calls at once is answered after few calls of each other client")
     func greedy() throws {
         let service = try ServiceThread()
-        let client = try ServiceClient(path: service.path)
+        let client = try service.client()
         let item = try client.create(["a": "b"], Array("kept".utf8))
         let call = BusWriter.call("Introspect", at: ServiceClient.login, to: "org.freedesktop.secrets", serial: 9)
-        let greedy = try (0..<8).map { _ in try ServiceClient(path: service.path) }
+        let greedy = try (0..<8).map { _ in try service.client() }
         for peer in greedy {
             for _ in 0..<200 {
                 _ = call.withUnsafeBytes {
@@ -190,8 +187,8 @@ struct HostilePeerTests {
             let service = try ServiceThread(.session)
             let store = try SecretStore(.session)
             let held = ItemIdentity.secret(attributes: ["held": "1"])
-            let stopped = try ServiceClient(path: service.path)
-            let setup = try ServiceClient(path: service.path)
+            let stopped = try service.client()
+            let setup = try service.client()
             let kept = try setup.create(["kept": "1"], Array("kept".utf8))
             try setup.create(["held": "1"], Array("old".utf8))
             try blocking { _ = try store.blockingUpdate(held, as: [UInt8].self, timeout: nil) { (_: [UInt8]?) in [1] } }
@@ -209,7 +206,7 @@ struct HostilePeerTests {
             let surprises = Locked<[String]>([])
             // Each kind of call from two clients, at the same time.
             try ThreadTeam.run(8) { thread in
-                let client = try ServiceClient(path: service.path)
+                let client = try service.client()
                 for round in 0..<3 {
                     var outcome = ""
                     do throws(ServiceClient.Failure) {

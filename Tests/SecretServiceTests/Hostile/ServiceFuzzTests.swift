@@ -62,10 +62,6 @@ private struct ServiceFuzz {
 
     private static func value(_ number: Int) -> String { "v1ctim's secret \(number)" }
 
-    private mutating func reconnect() throws {
-        hostile = try service.client()
-    }
-
     mutating func step(_ number: Int, of count: Int) throws {
         var messages = HostileMessages(session: hostile.session, random: Choices(seed: seed, stream: UInt64(number)))
         do {
@@ -80,11 +76,11 @@ private struct ServiceFuzz {
                 service.serve()
                 let isAnswered = try checkAnswers(isInOrder: messages.isInOrder)
                 // If the length was wrong, the service waits for more, and would take the next message for the rest.
-                if !isAnswered, messages.below(4) > 0 { try reconnect() }
+                if !isAnswered, messages.below(4) > 0 { hostile = try service.client() }
             }
             if number % 256 == 255 { try clean() }
             if number == count / 5 || number == count - 1 { try measure(isLast: number == count - 1) }
-            if hostile.isClosed || number % 100 == 99 { try reconnect() }
+            if hostile.isClosed || number % 100 == 99 { hostile = try service.client() }
         } catch {
             throw Problem(description: "message \(number) of seed \(seed): \(error)")
         }
@@ -158,7 +154,7 @@ private struct ServiceFuzz {
     }
 
     private mutating func measure(isLast: Bool) throws {
-        try reconnect()
+        hostile = try service.client()
         try clean()
         let memory = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")[1]
         let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count

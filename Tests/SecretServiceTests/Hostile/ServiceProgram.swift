@@ -10,9 +10,7 @@ final class ServiceProgram {
 
     /// Starts a service on the session keyring of this thread.
     init(namespace: String) throws {
-        let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-        let built = URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent("skr-secrets").path
-        let program = ProcessInfo.processInfo.environment["SKR_SECRETS"] ?? built
+        let program = ProcessInfo.processInfo.environment["SKR_SECRETS"] ?? builtProgram("skr-secrets")
         var ends: [CInt] = [-1, -1]
         guard pipe(&ends) == 0 else { throw ServiceClient.Failure(name: "no pipe") }
         defer { close(ends[0]) }

@@ -38,6 +38,9 @@ final class ServiceThread: Sendable {
         }
     }
 
+    /// Connects a client that has opened a session.
+    func client() throws -> ServiceClient { try ServiceClient(path: path) }
+
     deinit {
         close(stop)
         ended.wait()

@@ -9,10 +9,16 @@ import Testing
 
 @Suite("The Secret Service")
 struct SecretServiceTests {
+    private let service: TestService
+    private let client: ServiceClient
+
+    init() throws {
+        service = try TestService()
+        client = try service.client()
+    }
+
     @Test("a stored secret is found, read, replaced and deleted, and is an item of the store")
     func life() throws {
-        let service = try TestService()
-        let client = try service.client()
         let attributes = ["application": "x", "service": "s", "username": "u"]
         let path = try client.create(attributes, "one")
         #expect(path == "\(ServiceClient.login)/password_3as_3au")
@@ -32,8 +38,6 @@ struct SecretServiceTests {
 
     @Test("an item of the store is an item of the service, without a label of a client")
     func fromStore() throws {
-        let service = try TestService()
-        let client = try service.client()
         try service.store.set("t", for: .password(service: "gh:github.com", account: "u"))
         try service.store.set("t", for: .credential(service: "other"))
         let path = try #require(try client.search(["service": "gh:github.com", "username": "u"]).first)
@@ -58,8 +62,7 @@ struct SecretServiceTests {
 
     @Test("a session belongs to the client that opened it")
     func sessions() throws {
-        let service = try TestService()
-        let (client, other) = (try service.client(), try service.client())
+        let other = try service.client()
         let path = try client.create(["a": "b"], "s")
         let noSession = ServiceClient.Failure(name: "org.freedesktop.Secret.Error.NoSession")
         #expect(throws: noSession) { try other.text(at: path, session: client.session) }
@@ -70,8 +73,6 @@ struct SecretServiceTests {
 
     @Test("unknown names, objects, methods and arguments are errors that clients know")
     func errors() throws {
-        let service = try TestService()
-        let client = try service.client()
         func fails(_ name: String, _ body: () throws -> Void) {
             #expect(throws: ServiceClient.error(name), performing: body)
         }
@@ -93,8 +94,6 @@ struct SecretServiceTests {
 
     @Test("collections are created, listed and deleted, and can be created again")
     func collections() throws {
-        let service = try TestService()
-        let client = try service.client()
         let own = ["login", "session"].map { "\(ServiceClient.service)/collection/\($0)" }
         #expect(try client.collections() == own)
         // A name can begin with an accent.
@@ -118,8 +117,6 @@ struct SecretServiceTests {
 
     @Test("changed attributes change the name of an item, which the old path still leads to")
     func attributes() throws {
-        let service = try TestService()
-        let client = try service.client()
         let path = try client.create(["a": "b"], "s")
         try client.setAttributes(["service": "s", "username": "u"], of: path)
         #expect(try client.text(at: path) == "s")
@@ -130,8 +127,7 @@ struct SecretServiceTests {
 
     @Test("signals go only to clients with a matching rule")
     func signals() throws {
-        let service = try TestService()
-        let (client, listener) = (try service.client(), try service.client())
+        let listener = try service.client()
         try listener.callBus("AddMatch", "type='signal',sender='org.freedesktop.secrets',member='ItemCreated'")
         let path = try client.create(["a": "b"], "s")
         #expect(try client.delete(path))
@@ -145,8 +141,7 @@ struct SecretServiceTests {
 
     @Test("if another process holds an item, a call gets an error within a second, and other clients don't wait")
     func blocked() throws {
-        let service = try TestService()
-        let (client, other) = (try service.client(), try service.client())
+        let other = try service.client()
         let item = ItemIdentity.password(service: "s", account: "u")
         try service.store.set("old", for: item)
         // Sets the update flag; from now on, each write needs the item's lease.
@@ -167,20 +162,18 @@ struct SecretServiceTests {
     }
 }
 
-@Suite("Collections, aliases and properties of the Secret Service")
-struct CollectionTests {
-    private func alias(_ name: String, of client: ServiceClient) throws -> String {
+/// Collections, aliases and properties.
+extension SecretServiceTests {
+    private func alias(_ name: String) throws -> String {
         var answer = try client.call("ReadAlias", signature: "s") { $0.string(name) }
         return try answer.string()
     }
 
     @Test("aliases are set and removed, except for the fixed ones")
     func aliases() throws {
-        let service = try TestService()
-        let client = try service.client()
         let path = try client.createCollection("mine", alias: "work")
-        #expect(try alias("work", of: client) == path)
-        #expect(try alias("default", of: client) == ServiceClient.login)
+        #expect(try alias("work") == path)
+        #expect(try alias("default") == ServiceClient.login)
         func set(_ name: String, _ path: String) throws {
             _ = try client.call("SetAlias", signature: "so") { writer in
                 writer.string(name)
@@ -188,9 +181,9 @@ struct CollectionTests {
             }
         }
         try set("work", "/")
-        #expect(try alias("work", of: client) == "/")
+        #expect(try alias("work") == "/")
         try set("work", ServiceClient.login)
-        #expect(try alias("work", of: client) == ServiceClient.login)
+        #expect(try alias("work") == ServiceClient.login)
         try set("default", ServiceClient.login)
         #expect(throws: ServiceClient.error("NotSupported")) { try set("default", path) }
         #expect(throws: ServiceClient.error("UnknownObject")) { try set("x", path + "x") }
@@ -198,8 +191,7 @@ struct CollectionTests {
 
     @Test("a changed property is announced to clients that asked for it, and items have times")
     func changed() throws {
-        let service = try TestService()
-        let (client, other) = (try service.client(), try service.client())
+        let other = try service.client()
         let path = try client.create(["a": "b"], "s")
         let rule = "type='signal',interface='org.freedesktop.DBus.Properties',path='\(path)'"
         try other.callBus("AddMatch", rule)
@@ -223,8 +215,6 @@ struct CollectionTests {
 
     @Test("the old path of an item with new attributes leads to it, until another item has that path")
     func renamed() throws {
-        let service = try TestService()
-        let client = try service.client()
         let old = try client.create(["name": "alice"], "1")
         try client.setAttributes(["name": "bob"], of: old)
         try client.setAttributes(["name": "carol"], of: old)
@@ -240,8 +230,6 @@ struct CollectionTests {
 
     @Test("an item does not take the attributes of another one")
     func occupied() throws {
-        let service = try TestService()
-        let client = try service.client()
         let one = try client.create(["name": "alice"], "1")
         let two = try client.create(["name": "bob"], "2")
         #expect(throws: ServiceClient.error("InvalidArgs")) {
@@ -253,8 +241,6 @@ struct CollectionTests {
 
     @Test("a signal is sent once, and names may begin with an accent")
     func once() throws {
-        let service = try TestService()
-        let client = try service.client()
         try client.callBus("AddMatch", "type='signal'")
         let attributes = ["\u{301}a": "\u{301}"]
         let path = try client.create(attributes, "s")
@@ -265,8 +251,6 @@ struct CollectionTests {
 
     @Test("a long label is refused, or only its item loses it")
     func labels() throws {
-        let service = try TestService()
-        let client = try service.client()
         let path = try client.create(["a": "b"], "s", label: "short")
         try client.create(["c": "d"], "s", label: String(repeating: "l", count: 5_000))
         #expect(throws: ServiceClient.error("LimitsExceeded")) {

@@ -33,7 +33,7 @@ struct Call {
     ///
     /// - Parameter other: the other operation of the pair.
     func operations(on item: ItemIdentity, meeting other: Call, hasWaited: Bool) -> [ItemOperation] {
-        guard item == self.item else { return operation == .clear ? wipes : [] }
+        guard item == self.item || operation == .clear else { return [] }
         var all: [ItemOperation] = []
         if let effect {
             all.append(
@@ -42,22 +42,13 @@ struct Call {
                     returned: end(meeting: other, hasWaited: hasWaited), isCertain: killedAt == nil && !isUncertainFetch
                 ))
         }
-        if killedAt == nil, report.readReturned != 0 {
+        if item == self.item, killedAt == nil, report.readReturned != 0 {
             all.append(
                 ItemOperation(
                     worker: role.worker, effect: .read(Stamp(rawValue: report.readObserved)),
                     invoked: report.readInvoked, returned: report.readReturned))
         }
         return all
-    }
-
-    private var wipes: [ItemOperation] {
-        guard let effect else { return [] }
-        return [
-            ItemOperation(
-                worker: role.worker, effect: effect, invoked: report.invoked, returned: returned,
-                isCertain: killedAt == nil)
-        ]
     }
 
     private var fetchBegin: UInt64 { report.fetched == 0 ? report.invoked : report.fetched }
@@ -98,9 +89,8 @@ struct Call {
     private var killedEffect: ItemOperation.Effect? {
         switch operation {
         case .set, .setTimeout, .ringlessSet, .unlookedSet: .write(role.stamp, timeout: timeout)
-        case .add, .displacingAdd: .create(role.stamp, timeout: timeout)
-        // Its process can't report that the command ran.
-        case .source: .create(role.stamp, timeout: timeout)
+        // The process of a source can't report that the command ran.
+        case .add, .displacingAdd, .source: .create(role.stamp, timeout: timeout)
         case .fetch, .longFetch, .blindFetch: report.fetched == 0 ? nil : .create(role.stamp, timeout: timeout)
         case .delete: .remove(found: nil)
         case .update: .change(to: role.stamp, timeout: timeout)

@@ -14,24 +14,11 @@ enum Output {
 
 /// The names of the keyring calls in a finding.
 enum KeyringCall {
-    static func name(_ operation: CInt) -> String {
-        switch operation {
-        case -1: "add_key"
-        case 0: "GET_KEYRING_ID"
-        case 2: "UPDATE"
-        case 3: "REVOKE"
-        case 5: "SETPERM"
-        case 6: "DESCRIBE"
-        case 7: "CLEAR"
-        case 8: "LINK"
-        case 9: "UNLINK"
-        case 10: "SEARCH"
-        case 11: "READ"
-        case 15: "SET_TIMEOUT"
-        case 21: "INVALIDATE"
-        case 29: "RESTRICT"
-        case 30: "MOVE"
-        default: "keyctl operation \(operation)"
-        }
-    }
+    private static let names: [CInt: String] = [
+        -1: "add_key", 0: "GET_KEYRING_ID", 2: "UPDATE", 3: "REVOKE", 5: "SETPERM", 6: "DESCRIBE", 7: "CLEAR",
+        8: "LINK", 9: "UNLINK", 10: "SEARCH", 11: "READ", 15: "SET_TIMEOUT", 21: "INVALIDATE", 29: "RESTRICT",
+        30: "MOVE",
+    ]
+
+    static func name(_ operation: CInt) -> String { names[operation] ?? "keyctl operation \(operation)" }
 }

@@ -41,18 +41,10 @@ struct Search {
     }
 
     private func summary(seconds: Double) -> String {
-        var pairs: [(name: String, count: Int)] = []
-        for (index, series) in series.enumerated() {
-            let name = series.pair
-            let count = counts.interleavings(of: index)
-            if let known = pairs.firstIndex(where: { $0.name == name }) {
-                pairs[known].count += count
-            } else {
-                pairs.append((name, count))
-            }
-        }
-        let total = pairs.reduce(0) { $0 + $1.count }
-        let lines = pairs.map { "\($0.count) interleavings: \($0.name)" }
+        var pairs: [String: Int] = [:]
+        for (index, series) in series.enumerated() { pairs[series.pair, default: 0] += counts.interleavings(of: index) }
+        let total = pairs.values.reduce(0, +)
+        let lines = pairs.sorted { $0.key < $1.key }.map { "\($0.value) interleavings: \($0.key)" }
         return
             (lines + [
                 "\(total) interleavings of \(pairs.count) pairs in \(series.count) series, \(counts.findings) findings, "

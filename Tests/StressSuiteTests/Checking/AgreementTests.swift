@@ -29,7 +29,7 @@ struct AgreementTests {
         for seed in seeds.prefix(700) {
             var maker = HistoryMaker(seed: seed)
             let calls = maker.mutate(maker.right(maker.smallShape(calls: 8...30)))
-            guard case .violation(let violation) = check(calls) else { continue }
+            guard case .violation(let violation) = verdict(of: calls) else { continue }
             all += 1
             shown += violation.calls.count
             if !isLinearizable(violation.calls) { proofs += 1 }
@@ -73,9 +73,5 @@ struct AgreementTests {
         #expect(violations.allSatisfy { $0 > 0 }, "\(violations): a check found nothing")
     }
 
-    private func check(_ calls: [ItemOperation]) -> LinearizabilityChecker.Verdict {
-        LinearizabilityChecker.check(ItemHistory(name: "item", operations: calls))
-    }
-
-    private func isLinearizable(_ calls: [ItemOperation]) -> Bool { check(calls) == .linearizable }
+    private func isLinearizable(_ calls: [ItemOperation]) -> Bool { verdict(of: calls) == .linearizable }
 }

@@ -23,17 +23,24 @@ func ms(_ time: ClosedRange<UInt64>) -> ClosedRange<UInt64> {
     time.lowerBound * 1_000_000...time.upperBound * 1_000_000
 }
 
+/// Returns the checker's verdict on the calls on an item.
+func verdict(of calls: [ItemOperation]) -> LinearizabilityChecker.Verdict {
+    LinearizabilityChecker.check(ItemHistory(name: "item", operations: calls))
+}
+
 /// A history with a name, as the argument of a test.
 struct NamedHistory: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let calls: [ItemOperation]
+}
 
-    init(_ name: String, _ calls: [ItemOperation]) {
-        testDescription = name
-        self.calls = calls
+/// Histories, written as a dictionary of their names and calls.
+struct NamedHistories: ExpressibleByDictionaryLiteral, Sendable {
+    let all: [NamedHistory]
+
+    init(dictionaryLiteral elements: (String, [ItemOperation])...) {
+        all = elements.map { NamedHistory(testDescription: $0, calls: $1) }
     }
-
-    var history: ItemHistory { ItemHistory(name: "item", operations: calls) }
 }
 
 extension ItemOperation.Effect {

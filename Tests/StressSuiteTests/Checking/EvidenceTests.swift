@@ -22,14 +22,8 @@ struct EvidenceTests {
     @Test("a history with more concurrent calls than there are bits is undecided")
     func tooMany() {
         let calls = (0..<129).map { call($0, .set(Stamp(writer: $0, number: 1)), 0...1) }
-        #expect(
-            LinearizabilityChecker.check(ItemHistory(name: "item", operations: calls))
-                == .undecided("more than 128 calls at the same time")
-        )
-        #expect(
-            LinearizabilityChecker.check(ItemHistory(name: "item", operations: Array(calls.prefix(128))))
-                == .linearizable
-        )
+        #expect(verdict(of: calls) == .undecided("more than 128 calls at the same time"))
+        #expect(verdict(of: Array(calls.prefix(128))) == .linearizable)
     }
 
     @Test("a history with more possibilities at one time than the limit is undecided")
@@ -55,9 +49,7 @@ struct EvidenceTests {
     }
 
     private func violation(in calls: [ItemOperation]) throws -> Violation {
-        guard
-            case .violation(let violation) = LinearizabilityChecker.check(ItemHistory(name: "item", operations: calls))
-        else { throw NotFound() }
+        guard case .violation(let violation) = verdict(of: calls) else { throw NotFound() }
         return violation
     }
 

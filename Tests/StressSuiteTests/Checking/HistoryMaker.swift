@@ -1,6 +1,5 @@
-import Foundation
-
 @testable import StressSuite
+import TestSupport
 import Threads
 
 /// Generates histories of an item from a seed.
@@ -33,9 +32,9 @@ struct HistoryMaker {
     }
 
     /// The first seed of a test, which is printed when a history fails; `SKR_TEST_SEED` replays it.
-    static let firstSeed: UInt64 =
-        ProcessInfo.processInfo.environment["SKR_TEST_SEED"].flatMap { UInt64($0) }
-        ?? UInt64.random(in: 1...UInt64.max / 2)
+    ///
+    /// It leaves room for the seeds that follow it.
+    static let firstSeed = testSeed & (UInt64.max >> 1)
 
     /// Returns a random shape of a small history.
     mutating func smallShape(calls: ClosedRange<Int>) -> Shape {

@@ -79,15 +79,10 @@ enum SampleResult {
             quota: QuotaFigures(
                 keysBefore: 4, bytesBefore: 312, mostKeys: 61, mostBytes: 9_904, keysAfter: 4, bytesAfter: 312,
                 keyLimit: 200, byteLimit: 20_000),
-            scaling: [
-                ScalingPoint(threads: 1, processes: 1, rate: 181_000),
-                ScalingPoint(threads: 2, processes: 1, rate: 233_000),
-                ScalingPoint(threads: 4, processes: 1, rate: 221_000),
-                ScalingPoint(threads: 8, processes: 1, rate: 214_000),
-                ScalingPoint(threads: 1, processes: 2, rate: 240_000),
-                ScalingPoint(threads: 1, processes: 4, rate: 236_500),
-                ScalingPoint(threads: 1, processes: 8, rate: 229_000),
-            ])
+            scaling: zip(
+                [(1, 1), (2, 1), (4, 1), (8, 1), (1, 2), (1, 4), (1, 8)] as [(Int, Int)],
+                [181_000, 233_000, 221_000, 214_000, 240_000, 236_500, 229_000] as [Double]
+            ).map { ScalingPoint(threads: $0.0, processes: $0.1, rate: $1) })
     }
 
     /// A result with failed checks, evidence, errors with long names, and characters that could break markup.

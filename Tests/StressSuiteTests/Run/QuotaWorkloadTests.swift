@@ -6,14 +6,9 @@ import Testing
 /// Tests as an ordinary user without other keys, so that the quota can be compared as well.
 @Suite("Workloads of an ordinary user", .tags(.kernel, .long))
 struct QuotaWorkloadTests {
-    private static let root = geteuid() == 0
-
-    @Test(
-        "at the limit of the quota, calls fail and nothing is lost",
-        .enabled(if: root, "needs root to become another user"))
+    @Test("at the limit of the quota, calls fail and nothing is lost", .becomesUser)
     func quota() async throws {
-        let seed = planSeed
-        await #expect(processExitsWith: .exitCode(0)) { [seed = seed as UInt64] in
+        await #expect(processExitsWith: .exitCode(0)) { [seed = planSeed as UInt64] in
             try OrdinaryUser.begin()
             try pass(
                 StressPlan(
@@ -21,12 +16,9 @@ struct QuotaWorkloadTests {
         }
     }
 
-    @Test(
-        "in a process without keys, a run leaves no quota in use",
-        .enabled(if: root, "needs root to become another user"))
+    @Test("in a process without keys, a run leaves no quota in use", .becomesUser)
     func freshProcess() async throws {
-        let seed = planSeed
-        await #expect(processExitsWith: .exitCode(0)) { [seed = seed as UInt64] in
+        await #expect(processExitsWith: .exitCode(0)) { [seed = planSeed as UInt64] in
             try OrdinaryUser.begin()
             // Permanently, because the kernel charges the real user for the keyrings of threads.
             guard setreuid(geteuid(), geteuid()) == 0 else { exit(99) }
@@ -34,10 +26,10 @@ struct QuotaWorkloadTests {
         }
     }
 
-    @Test("after kills, a run leaves no quota in use", .enabled(if: root, "needs root to become another user"))
+    @Test("after kills, a run leaves no quota in use", .becomesUser)
     func kills() async throws {
-        let (seed, path) = (planSeed, launcher.executable)
-        await #expect(processExitsWith: .exitCode(0)) { [seed = seed as UInt64, path = path as String] in
+        await #expect(processExitsWith: .exitCode(0)) {
+            [seed = planSeed as UInt64, path = launcher.executable as String] in
             try OrdinaryUser.begin()
             for workload in [Workload.mixed, .update, .lease, .quota] {
                 let plan = StressPlan(

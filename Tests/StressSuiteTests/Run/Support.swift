@@ -1,26 +1,40 @@
-import Foundation
 import Glibc
 import StressSuite
+import TestSupport
 import Testing
 
 /// The `skr-stress` that was built next to this test bundle.
-let launcher: WorkerLauncher = {
-    let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-    let program = URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent("skr-stress")
-    return WorkerLauncher(executable: program.path, arguments: ["--worker"])
-}()
+let launcher = WorkerLauncher(executable: builtProgram("skr-stress"), arguments: ["--worker"])
 
 /// The seed of this run's plans, which is printed; set `SKR_TEST_SEED` to replay a failure.
 let planSeed: UInt64 = {
-    let given = ProcessInfo.processInfo.environment["SKR_TEST_SEED"].flatMap { UInt64($0) }
-    let seed = given ?? UInt64.random(in: 1...UInt64.max)
-    print("stress seed \(seed)")
-    return seed
+    print("stress seed \(testSeed)")
+    return testSeed
 }()
 
 /// Runs a plan without comparing the quota, because other tests of the same user store keys at the same time.
 func result(of plan: StressPlan) throws -> StressResult {
     try StressRun(plan: plan, launcher: launcher, comparesQuota: false).run()
+}
+
+/// Runs a plan without comparing the quota, and expects that every check passes.
+func cleanResult(of plan: StressPlan, at location: SourceLocation = #_sourceLocation) throws -> StressResult {
+    let result = try result(of: plan)
+    #expect(result.isClean, "\(plan.workload): \(findings(result))", sourceLocation: location)
+    return result
+}
+
+extension StressResult {
+    /// The number of things that a check has looked at; `nil` if that check does not exist.
+    func looked(_ check: String) -> Int? { checks.first { $0.name == check }?.looked }
+}
+
+extension Trait where Self == ConditionTrait {
+    static var becomesUser: Self { .enabled(if: geteuid() == 0, "needs root to become another user") }
+
+    static var rootsQuota: Self {
+        .enabled(if: geteuid() == 0, "needs root, because its fast writes fill a small quota")
+    }
 }
 
 /// Returns the findings of a run's checks, for the message of a test.

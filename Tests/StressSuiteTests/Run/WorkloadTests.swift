@@ -9,13 +9,11 @@ struct WorkloadTests {
     private static let root = geteuid() == 0
 
     @Test(
-        "threads do what the plan specifies, and every check passes",
-        .enabled(if: root, "needs root, because its fast writes fill a small quota"),
+        "threads do what the plan specifies, and every check passes", .rootsQuota,
         arguments: [Workload.readHeavy, .writeHeavy, .mixed, .update, .lease, .sessions])
     func threads(workload: Workload) throws {
-        let result = try result(
+        let result = try cleanResult(
             of: StressPlan(workload: workload, threads: 4, length: .operations(300), items: 3, seed: planSeed))
-        #expect(result.isClean, "\(findings(result))")
         #expect(
             result.checks.contains { $0.name == "the history of each item is linearizable" && $0.verdict == .passed })
         let exact = result.checks.first { $0.name.contains("exactly as many calls") }
@@ -23,57 +21,42 @@ struct WorkloadTests {
         // A section under a lease makes three calls.
         #expect(result.totalOperations == (workload == .lease ? 3_600 : 1_200))
         #expect(exact?.subject == (workload == .lease ? "leases" : "calls"))
-        let looked = { (name: String) in result.checks.first { $0.name == name }?.looked }
-        #expect(looked("no call throws an unexpected error") == result.totalOperations)
+        #expect(result.looked("no call throws an unexpected error") == result.totalOperations)
         // The calls for leases are checked separately.
-        #expect(looked("the history of each item is linearizable") == (workload == .lease ? 2_400 : 1_200))
+        #expect(result.looked("the history of each item is linearizable") == (workload == .lease ? 2_400 : 1_200))
     }
 
-    @Test(
-        "short leases that are released late have one holder at a time",
-        .enabled(if: root, "needs root, because its fast writes fill a small quota"))
+    @Test("short leases that are released late have one holder at a time", .rootsQuota)
     func shortLeases() throws {
-        let result = try result(
+        let result = try cleanResult(
             of: StressPlan(
                 workload: .shortLease, threads: 4, processes: 2, length: .seconds(5), items: 1, seed: planSeed))
-        #expect(result.isClean, "\(findings(result))")
-        #expect(
-            result.checks.contains { $0.name == "a lease has one holder at a time" && $0.looked > 20 },
-            "\(result.checks)")
+        #expect((result.looked("a lease has one holder at a time") ?? 0) > 20, "\(result.checks)")
     }
 
     @Test(
-        "a hostile neighbor in the same keyrings harms no item",
-        .enabled(if: root, "needs root, because its fast writes fill a small quota"),
+        "a hostile neighbor in the same keyrings harms no item", .rootsQuota,
         arguments: [Workload.mixed, .update, .lease])
     func hostile(workload: Workload) throws {
-        let result = try result(
+        let result = try cleanResult(
             of: StressPlan(
                 workload: workload, threads: 2, processes: 2, length: .seconds(3), items: 4, seed: planSeed,
                 killEvery: 100, isHostile: true))
-        #expect(result.isClean, "\(findings(result))")
-        #expect(
-            result.checks.contains { $0.name == "the neighbor puts odd keys into the keyrings" && $0.looked > 20 },
-            "\(result.checks)")
+        #expect((result.looked("the neighbor puts odd keys into the keyrings") ?? 0) > 20, "\(result.checks)")
     }
 
-    @Test(
-        "the classic test makes its fixed numbers of calls",
-        .enabled(if: root, "needs root, because its fast writes fill a small quota"))
+    @Test("the classic test makes its fixed numbers of calls", .rootsQuota)
     func classic() throws {
-        let result = try result(of: StressPlan(workload: .classic, seed: planSeed))
-        #expect(result.isClean, "\(findings(result))")
+        let result = try cleanResult(of: StressPlan(workload: .classic, seed: planSeed))
         let counts = Dictionary(uniqueKeysWithValues: result.operations.map { ($0.kind, $0.latency.count) })
         #expect(counts == [.get: 3 * 400 + 1_000, .delete: 2 * 400, .clear: 2 * 400, .set: 2 * 500 + 1_000])
-        #expect(
-            result.checks.contains { $0.name == "the writers have written exactly 1,000 times" && $0.looked == 1_000 })
+        #expect(result.looked("the writers have written exactly 1,000 times") == 1_000)
     }
 
     @Test("items expire while they are read, neither too early nor too late", .enabled(if: root))
     func expiry() throws {
-        let result = try result(
+        let result = try cleanResult(
             of: StressPlan(workload: .expiry, threads: 2, length: .seconds(4), items: 16, seed: planSeed))
-        #expect(result.isClean, "\(findings(result))")
         let sets = result.operations.first { $0.kind == .set }?.latency.count ?? 0
         #expect(sets > 16, "items expired and were written again: \(sets) sets")
     }
@@ -81,11 +64,10 @@ struct WorkloadTests {
     @Test("after processes are killed during operations, every check passes", .enabled(if: root))
     func kills() throws {
         for workload in [Workload.mixed, .update, .lease] {
-            let result = try result(
+            let result = try cleanResult(
                 of: StressPlan(
                     workload: workload, threads: 2, processes: 3, length: .seconds(2), items: 3, seed: planSeed,
                     killEvery: 40))
-            #expect(result.isClean, "\(workload): \(findings(result))")
             #expect(result.kills > 3)
             #expect(result.callsCutOff > 0, "processes were killed during calls")
         }
@@ -95,13 +77,11 @@ struct WorkloadTests {
     func counts() throws {
         let plan = StressPlan(
             workload: .mixed, threads: 2, processes: 2, length: .seconds(6), items: 3, seed: planSeed, killEvery: 50)
-        let result = try result(of: plan)
-        #expect(result.isClean, "\(findings(result))")
-        let looked = { (name: String) in result.checks.first { $0.name == name }?.looked }
+        let result = try cleanResult(of: plan)
         #expect(result.kills > 10)
-        #expect(looked("every worker ends normally") == 4)
-        #expect(looked("no call throws an unexpected error") == result.totalOperations)
-        #expect(looked("the history of each item is linearizable") == result.totalOperations)
+        #expect(result.looked("every worker ends normally") == 4)
+        #expect(result.looked("no call throws an unexpected error") == result.totalOperations)
+        #expect(result.looked("the history of each item is linearizable") == result.totalOperations)
     }
 
     @Test("an interrupted run returns the result so far")

@@ -98,7 +98,10 @@ final class KeyQuotaTests: ScratchSuite {
         for user in staying { try keyring.add("\(user)").changeOwner(userID: user) }
         try during {
             for _ in 0..<10 {
-                for user in staying { #expect(try KeyQuota.current(ofUser: user).keys == 1) }
+                for user in staying {
+                    let keys = try KeyQuota.current(ofUser: user).keys
+                    #expect(keys == 1)
+                }
             }
         } meanwhile: {
             for (key, user) in passing { try key.changeOwner(userID: user) }

@@ -133,9 +133,11 @@ struct SharedFetchTests {
         arguments: [[0], [1], [0, 2], [1, 2]])
     func left(leavers: [Int]) async throws {
         let gate = Gate()
+        let asked = Locked(0)
         let fetches = Locked(0)
         @Sendable func value() async throws -> String {
-            try await store.value(for: item) {
+            asked.withLock { $0 += 1 }
+            return try await store.value(for: item) {
                 fetches.withLock { $0 += 1 }
                 await gate.wait()
                 try Task.checkCancellation()
@@ -145,6 +147,7 @@ struct SharedFetchTests {
         var callers = [Task { try await value() }]
         await gate.awaitWaiter()
         for _ in 0..<2 { callers.append(Task { try await value() }) }
+        while asked.withLock({ $0 }) < 3 { try await Task.sleep(for: .milliseconds(1)) }
         // Nothing reports that the other tasks are waiting, too.
         try await Task.sleep(for: .milliseconds(100))
         for leaver in leavers { callers[leaver].cancel() }

@@ -58,6 +58,7 @@ struct FilterTests {
                 { try store.blockingUpdate(refetched, timeout: nil) { (_: String?) in "new" } },
                 { try store.blockingUpdate(fresh, timeout: nil) { (_: String?) in nil } },
             ]
+            succeed(4, changes.count == 6)
             succeed(5, try storeError(changes[number])?.underlying?.code == .outOfMemory)
             withExtendedLifetime((first, second)) {}
         }

@@ -113,6 +113,13 @@ struct StoredTimeoutTests {
             let left = try store.timeLeft(of: #require(try store.identities().first))?.atMost ?? .zero
             #expect(left > .seconds(way.hours * 3_600 - 60) && left <= .seconds((way.hours + 1) * 3_600), "\(number)")
         }
+        // An update of an item whose time left is shorter, and then longer.
+        try store.clear()
+        try slot.save("x", timeout: brief)
+        try blocking { _ = try slot.blockingUpdate { _ in "y" } }
+        #expect(try #require(try store.timeLeft(of: item)).atMost > .seconds(35_940))
+        try blocking { _ = try slot.blockingUpdate(timeout: brief) { _ in "z" } }
+        #expect(try #require(try store.timeLeft(of: item)).atMost <= .seconds(10_800))
     }
 
     @Test("changing the timeout of a missing item does not prolong a refusal")

@@ -51,6 +51,7 @@ struct MakeRoomTests {
         let first = try? hasRoom(store)
         // The first call makes room only if the machine stood still in between.
         #expect(try ring.members().count == (first == nil ? 7 : 1))
+        #expect(try store.get(item) == "living")
         guard first == nil else { return }
         var held: (any ItemUpdate)? = try store.backend.beginUpdate(of: brief[0], lasting: .seconds(600))
         // An expired lease that nobody asks for.

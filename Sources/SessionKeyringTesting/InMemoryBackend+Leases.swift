@@ -33,13 +33,11 @@ extension InMemoryBackend {
 
     /// Whether somebody holds the lease with this name.
     public func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool {
-        let time = now()
-        return state.withLock { $0.leases["lease:" + name].map { time < $0.deadline } ?? false }
+        withState { state, time in state.leases["lease:" + name].map { time < $0.deadline } ?? false }
     }
 
     private func grant(_ name: String, lasting duration: Duration) -> InMemoryLease? {
-        let time = now()
-        return state.withLock { state in
+        withState { state, time in
             if let present = state.leases[name], time < present.deadline { return nil }
             state.lastFencingNumber += 1
             state.leases[name] = Grant(number: state.lastFencingNumber, deadline: time + duration)
@@ -69,13 +67,11 @@ final class InMemoryLease: LeaseHandle {
     }
 
     var timeLeft: Duration {
-        let time = backend.now()
-        return backend.state.withLock { held(in: $0, at: time).map { $0.deadline - time } ?? .zero }
+        backend.withState { state, time in held(in: state, at: time).map { $0.deadline - time } ?? .zero }
     }
 
     func renew(lasting duration: Duration) throws(SecretStoreError) -> Bool {
-        let time = backend.now()
-        return backend.state.withLock { state in
+        backend.withState { state, time in
             guard held(in: state, at: time) != nil else { return false }
             state.leases[name]?.deadline = time + duration
             return true
@@ -83,8 +79,7 @@ final class InMemoryLease: LeaseHandle {
     }
 
     func release() -> Bool {
-        let time = backend.now()
-        return backend.state.withLock { state in
+        backend.withState { state, time in
             guard held(in: state, at: time) != nil else { return false }
             state.leases[name] = nil
             return true
@@ -125,13 +120,11 @@ private final class InMemoryUpdate: ItemUpdate {
     ) throws(SecretStoreError) -> Bool {
         var entry: InMemoryBackend.Entry?
         if let bytes { entry = try backend.entry(bytes, for: item, timeout: timeout) }
-        let time = backend.now()
-        let outcome: Bool? = backend.state.withLock { state in
+        let outcome: Bool? = backend.withState { state, time in
             guard lease.held(in: state, at: time) != nil else { return nil }
-            let present = state.entries[item].flatMap { $0.isLive(at: time) ? $0 : nil }
+            let present = state.live(item, at: time)
             guard present?.secret === seen?.secret, present?.deadline == seen?.deadline else { return false }
             state.change(item, to: entry)
-            if entry == nil { for sentinel in item.sentinels { state.entries[sentinel] = nil } }
             return true
         }
         guard let outcome else { throw SecretStoreError(.leaseLost, item: item) }
@@ -148,14 +141,14 @@ private final class InMemoryFetch: ItemFetch {
     init(backend: InMemoryBackend, item: ItemIdentity) {
         self.backend = backend
         self.item = item
-        before = backend.state.withLock { $0.changes(of: item) }
+        before = backend.withState { state, _ in state.changes(of: item) }
     }
 
     func store(
         _ bytes: RawSpan, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> Bool {
         let entry = try backend.entry(bytes, for: item, timeout: timeout)
-        return backend.state.withLock { state in
+        return backend.withState { state, _ in
             guard state.changes(of: item) == before else { return false }
             state.change(item, to: entry)
             return true

@@ -7,8 +7,8 @@ import Threads
 /// It needs no kernel and no session, and it never waits. It does everything that the kernel's backend does, including
 /// the limit of 32,767 bytes, and passes the same conformance suite. It is used only if you create one.
 public final class InMemoryBackend: SecretBackend {
-    let state = Locked(State())
-    let now: @Sendable () -> ContinuousClock.Instant
+    private let state = Locked(State())
+    private let now: @Sendable () -> ContinuousClock.Instant
 
     /// Creates an empty backend.
     ///
@@ -31,7 +31,7 @@ public final class InMemoryBackend: SecretBackend {
         _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) {
         let entry = try entry(bytes, for: item, timeout: timeout)
-        state.withLock { state in state.change(item, to: entry) }
+        withState { state, _ in state.change(item, to: entry) }
     }
 
     /// Stores an item unless a live one exists.
@@ -41,8 +41,7 @@ public final class InMemoryBackend: SecretBackend {
         _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) {
         let entry = try entry(bytes, for: item, timeout: timeout)
-        let time = now()
-        let isStored = state.withLock { state in
+        let isStored = withState { state, time in
             if let present = state.entries[item], present.isLive(at: time) { return false }
             state.change(item, to: entry)
             return true
@@ -54,11 +53,9 @@ public final class InMemoryBackend: SecretBackend {
     public func expire(
         _ item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> Bool {
-        let time = now()
-        let new = timeout.map { time + $0.duration }
-        return state.withLock { state in
+        withState { state, time in
             guard let entry = state.entries[item], entry.isLive(at: time) else { return false }
-            state.entries[item] = Entry(secret: entry.secret, deadline: new)
+            state.entries[item] = Entry(secret: entry.secret, deadline: timeout.map { time + $0.duration })
             return true
         }
     }
@@ -70,32 +67,28 @@ public final class InMemoryBackend: SecretBackend {
 
     /// Deletes the item; false if it was absent.
     public func delete(_ item: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
-        let time = now()
-        return state.withLock { state in
+        withState { state, time in
             let wasThere = state.entries[item]?.isLive(at: time) ?? false
             state.change(item, to: nil)
-            for sentinel in item.sentinels { state.entries[sentinel] = nil }
             return wasThere
         }
     }
 
     /// Deletes all items.
     public func clear() throws(SecretStoreError) {
-        state.withLock { state in state.clear() }
+        withState { state, _ in state.clear() }
     }
 
     /// The live items.
     public func identities() throws(SecretStoreError) -> [ItemIdentity] {
-        let time = now()
-        return state.withLock { $0.listed(at: time).map(\.key) }
+        withState { state, time in state.listed(at: time).map(\.key) }
     }
 
     /// The live items with their attributes.
     ///
     /// The items are not keys, so serial and owner are 0.
     public func attributes() throws(SecretStoreError) -> [ItemAttributes] {
-        let time = now()
-        return state.withLock { state in
+        withState { state, time in
             state.listed(at: time).map { item, entry in entry.attributes(of: item, at: time) }
         }
     }
@@ -122,8 +115,14 @@ public final class InMemoryBackend: SecretBackend {
     }
 
     func live(_ item: ItemIdentity) -> Entry? {
+        withState { state, time in state.live(item, at: time) }
+    }
+
+    /// Runs `body` with exclusive access to the state, and with the current time.
+    func withState<Result>(_ body: (inout State, _ time: ContinuousClock.Instant) -> Result) -> Result {
+        // The clock is the caller's code, which must not run under the lock.
         let time = now()
-        return state.withLock { $0.entries[item].flatMap { $0.isLive(at: time) ? $0 : nil } }
+        return state.withLock { state in body(&state, time) }
     }
 }
 
@@ -137,8 +136,10 @@ extension InMemoryBackend {
         /// How often each item was written or deleted.
         private var changes: [ItemIdentity: UInt64] = [:]
 
+        /// Stores an item; `nil` deletes it, together with its sentinels.
         mutating func change(_ item: ItemIdentity, to entry: Entry?) {
             entries[item] = entry
+            if entry == nil { for sentinel in item.sentinels { entries[sentinel] = nil } }
             changes[item, default: 0] += 1
         }
 
@@ -148,6 +149,10 @@ extension InMemoryBackend {
         }
 
         func changes(of item: ItemIdentity) -> UInt64 { clears + changes[item, default: 0] }
+
+        func live(_ item: ItemIdentity, at time: ContinuousClock.Instant) -> Entry? {
+            entries[item].flatMap { $0.isLive(at: time) ? $0 : nil }
+        }
 
         /// The live items that the store's users have named.
         func listed(at time: ContinuousClock.Instant) -> [(key: ItemIdentity, value: Entry)] {

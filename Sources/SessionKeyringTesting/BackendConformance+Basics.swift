@@ -2,8 +2,6 @@ import Keyutils
 import SessionKeyring
 
 extension BackendConformance {
-    private static let item = ItemIdentity.password(service: "service", account: "account")
-
     static let basics = [
         Check("an empty store has no items") { store in
             try expect(try store.get(item) == nil as [UInt8]?, "get returns nil")

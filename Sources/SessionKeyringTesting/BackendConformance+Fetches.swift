@@ -3,8 +3,6 @@ import SessionKeyring
 import Threads
 
 extension BackendConformance {
-    private static let item = ItemIdentity.password(service: "service", account: "account")
-
     /// Begins a fetch, calls `event`, and stores the fetched value.
     ///
     /// - Returns: whether the value was stored.
@@ -97,33 +95,14 @@ extension BackendConformance {
             let update = try wait.run { attempt throws(SecretStoreError) in
                 try backend.beginUpdate(of: item, lasting: .seconds(60), &attempt)
             }
-            let secret = SecretBytes(utf8: "new")
+            let new = Array("new".utf8)
+            let isNew = { try store.get(item) == "new" }
             let calls: [(String, (inout BackendAttempt) throws -> Void, isDone: () throws -> Bool)] = [
-                (
-                    "set",
-                    { attempt in
-                        try secret.withBytes { bytes throws(SecretStoreError) in
-                            try backend.set(bytes, for: item, timeout: nil, &attempt)
-                        }
-                    }, { try store.get(item) == "new" }
-                ),
-                (
-                    "expire", { attempt in _ = try backend.expire(item, timeout: .longest, &attempt) },
-                    { try store.contains(item) }
-                ),
-                ("delete", { attempt in _ = try backend.delete(item, &attempt) }, { try !store.contains(item) }),
-                (
-                    "add",
-                    { attempt in
-                        try secret.withBytes { bytes throws(SecretStoreError) in
-                            try backend.add(bytes, for: item, timeout: nil, &attempt)
-                        }
-                    }, { try store.get(item) == "new" }
-                ),
-                (
-                    "update", { attempt in _ = try backend.beginUpdate(of: item, lasting: .seconds(1), &attempt) },
-                    { true }
-                ),
+                ("set", { try unsafe backend.set(new.span.bytes, for: item, timeout: nil, &$0) }, isNew),
+                ("expire", { _ = try backend.expire(item, timeout: .longest, &$0) }, { try store.contains(item) }),
+                ("delete", { _ = try backend.delete(item, &$0) }, { try !store.contains(item) }),
+                ("add", { try unsafe backend.add(new.span.bytes, for: item, timeout: nil, &$0) }, isNew),
+                ("update", { _ = try backend.beginUpdate(of: item, lasting: .seconds(1), &$0) }, { true }),
             ]
             for (name, call, isDone) in calls {
                 var attempt = BackendAttempt(mayUseLastResorts: name == "delete")

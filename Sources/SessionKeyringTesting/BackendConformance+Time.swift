@@ -3,8 +3,6 @@ import SessionKeyring
 import Threads
 
 extension BackendConformance {
-    private static let item = ItemIdentity.password(service: "service", account: "account")
-
     static let creation = [
         Check("add creates an item, and never replaces one") { store in
             try store.add("first", for: item)

@@ -3,8 +3,6 @@ import SessionKeyring
 import Threads
 
 extension BackendConformance {
-    private static let item = ItemIdentity.password(service: "service", account: "account")
-
     static let updates = [
         Check("update makes a new value from the old one, or from nil if there is no item") { store in
             func extend(_ old: String?) -> String? { (old ?? "none") + "+" }

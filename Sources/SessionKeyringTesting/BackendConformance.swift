@@ -51,6 +51,9 @@ public enum BackendConformance {
     public static let checks: [Check] =
         basics + sizes + names + creation + updates + leases + fetches + noWaiting + expiry + threads
 
+    /// The item of checks that need only one.
+    static let item = ItemIdentity.password(service: "service", account: "account")
+
     static func expect(
         _ condition: Bool,
         _ message: @autoclosure () -> String,

@@ -127,8 +127,8 @@ struct Examination {
     }
 
     private func verdict(of history: ItemHistory) -> [String] {
-        switch LinearizabilityChecker.check(history) {
-        case .linearizable: []
+        switch LinearizabilityCheck.verdict(on: history) {
+        case .holds: []
         case .undecided(let reason): ["\(history.name): undecided: \(reason)"]
         case .violation(let violation):
             [(["\(history.name): \(violation.reason)"] + violation.lines).joined(separator: "\n")]

@@ -24,8 +24,8 @@ func ms(_ time: ClosedRange<UInt64>) -> ClosedRange<UInt64> {
 }
 
 /// Returns the checker's verdict on the calls on an item.
-func verdict(of calls: [ItemOperation]) -> LinearizabilityChecker.Verdict {
-    LinearizabilityChecker.check(ItemHistory(name: "item", operations: calls))
+func verdict(of calls: [ItemOperation]) -> Finding.Verdict {
+    LinearizabilityCheck.verdict(on: ItemHistory(name: "item", operations: calls))
 }
 
 /// A history with a name, as the argument of a test.

@@ -9,10 +9,11 @@ protocol HistoryCheck: SendableMetatype {
 }
 
 /// The result of checking one history.
-struct Finding {
-    enum Verdict: Equatable {
+package struct Finding {
+    package enum Verdict: Sendable, Equatable {
         case holds
         case violation(Violation)
+        /// The check could not decide, for this reason. Never treat this as a pass.
         case undecided(String)
     }
 

@@ -19,8 +19,6 @@ struct CallsInFlight {
     private(set) var unseenForEver: CallSet = 0
     /// Writes of a value that an update replaces.
     private(set) var replaced: CallSet = 0
-    /// Updates that replace a certain value.
-    private(set) var replacements: CallSet = 0
     /// Writes of a value that must stay for a later call.
     private var seen: CallSet = 0
 
@@ -40,14 +38,11 @@ struct CallsInFlight {
         calls.insert(call, at: place)
         free &= ~call.bit
         switch call.kind {
-        case .write:
+        case .write, .create:
+            if call.kind == .create { creations |= call.bit }
             seen |= call.bit
             if values[call.value].replacer != nil { replaced |= call.bit }
-        case .create:
-            creations |= call.bit
-            seen |= call.bit
-            if values[call.value].replacer != nil { replaced |= call.bit }
-        case .replace: replacements |= call.bit
+        case .replace: break
         case .wipe: wipes |= call.bit
         case .remove: removals |= call.bit
         case .absence: newestAbsence = max(newestAbsence, call.invoked + 1)
@@ -67,7 +62,6 @@ struct CallsInFlight {
         unseen &= others
         unseenForEver &= others
         replaced &= others
-        replacements &= others
         seen &= others
         switch call.kind {
         case .absence: newestAbsence = newest(.absence)

@@ -6,16 +6,11 @@
 /// no configuration is left, no order exists. The required memory depends on how many calls are in flight at the same
 /// time, not on the number of calls. Calls that touch in time count as concurrent.
 struct HistorySearch {
-    enum Outcome {
-        case found
-        case failed(Failure)
+    /// The reason why there is no order, or why none was found.
+    enum Failure: Error {
+        /// These calls are involved in the contradiction: their indices, with the writes of the values that they found.
+        case impossible(Set<Int>)
         case undecided(String)
-    }
-
-    /// The point at which a search ended without finding an order.
-    struct Failure {
-        /// The calls that are involved in the failure, with the writes of the values that they found.
-        let calls: Set<Int>
     }
 
     let operations: [ItemOperation]
@@ -35,16 +30,10 @@ struct HistorySearch {
     /// Searches a history for an order of its calls.
     ///
     /// - Parameter limit: the most configurations at a time; if there are more, the search gives up.
-    static func run(_ operations: [ItemOperation], limit: Int = 200_000) -> Outcome {
-        do {
-            var search = HistorySearch(operations, try ValueTable(operations), limit)
-            return search.run()
-        } catch {
-            switch error {
-            case .impossible(let calls): return .failed(Failure(calls: Set(calls)))
-            case .invalid(let reason): return .undecided(reason)
-            }
-        }
+    /// - Throws: ``Failure`` if there is no order, or if the search can't decide.
+    static func run(_ operations: [ItemOperation], limit: Int = 200_000) throws(Failure) {
+        var search = HistorySearch(operations, try ValueTable(operations), limit)
+        try search.run()
     }
 
     private init(_ operations: [ItemOperation], _ values: ValueTable, _ limit: Int) {
@@ -58,23 +47,23 @@ struct HistorySearch {
     /// Whether the search has exceeded its limit, in which case the configurations reached so far are incomplete.
     var hasTooMany: Bool { max(reached.count, explored.count) > limit }
 
-    private mutating func run() -> Outcome {
+    private mutating func run() throws(Failure) {
         while true {
             let begins = nextCall < operations.count ? operations[nextCall].invoked : .max
             let ends = moment.inFlight.calls.first?.deadline ?? .max
-            if begins == .max && ends == .max && nextCall == operations.count { return .found }
+            if begins == .max && ends == .max && nextCall == operations.count { return }
             if soonestDeath < min(begins, ends) {
                 moment.advance(to: soonestDeath)
                 reach(.life)
             } else if begins <= ends, nextCall < operations.count {
-                if let reason = begin() { return .undecided(reason) }
+                try begin()
                 continue
             } else {
                 moment.advance(to: ends)
                 end()
             }
-            if hasTooMany { return .undecided("more than \(limit) possible states at the same time") }
-            if reached.count == 0 { return .failed(failure()) }
+            if hasTooMany { throw .undecided("more than \(limit) possible states at the same time") }
+            if reached.count == 0 { throw .impossible(involvedCalls()) }
             settle()
         }
     }
@@ -82,16 +71,16 @@ struct HistorySearch {
 
 // MARK: - Events
 extension HistorySearch {
-    private mutating func begin() -> String? {
+    private mutating func begin() throws(Failure) {
         let call = operations[nextCall]
         defer { nextCall += 1 }
         let value = nextValue
         if call.written != nil { nextValue += 1 }
-        guard let kind = PendingCall.Kind(call) else { return nil }
+        guard let kind = PendingCall.Kind(call) else { return }
         var bit: CallSet = 0
         if kind != .absence && kind != .presence {
             guard let free = moment.inFlight.freeBit() else {
-                return "more than \(CallSet.bitWidth) calls at the same time"
+                throw .undecided("more than \(CallSet.bitWidth) calls at the same time")
             }
             bit = free
         }
@@ -104,7 +93,6 @@ extension HistorySearch {
         )
         moment.inFlight.add(pending, moment.values)
         if bit != 0 { configurations.open(bit, isOwed: pending.isCertain) }
-        return nil
     }
 
     private func replaced(by call: ItemOperation) -> Int32 {
@@ -132,7 +120,8 @@ extension HistorySearch {
         }
     }
 
-    private func failure() -> Failure {
+    /// The calls that the search could not place, and those that explain why.
+    private func involvedCalls() -> Set<Int> {
         var calls: Set<Int> = []
         var values: Set<Int32> = []
         for call in moment.inFlight.calls {
@@ -149,6 +138,6 @@ extension HistorySearch {
             let changes = (0..<nextCall).reversed().lazy.filter { !operations[$0].isObservation }
             calls.formUnion(changes.prefix(Self.shownChanges))
         }
-        return Failure(calls: calls)
+        return calls
     }
 }

@@ -28,18 +28,14 @@ struct ValueTable {
         func isSpent(at now: UInt64) -> Bool { lastRead <= now && replacer == nil }
     }
 
-    /// The reason why a history needs no search.
-    enum Flaw: Error {
-        /// These calls alone are impossible.
-        case impossible([Int])
-        case invalid(String)
-    }
-
     /// The values in the order in which their writes began.
     private(set) var values: [Value] = []
     private var identifiers: [Stamp: Int32] = [:]
 
-    init(_ operations: [ItemOperation]) throws(Flaw) {
+    /// Collects the facts.
+    ///
+    /// - Throws: the failure of a history that needs no search.
+    init(_ operations: [ItemOperation]) throws(HistorySearch.Failure) {
         for (index, call) in operations.enumerated() {
             try addWrite(call, at: index)
         }
@@ -52,12 +48,12 @@ struct ValueTable {
 
     func identifier(of stamp: Stamp) -> Int32? { identifiers[stamp] }
 
-    private mutating func addWrite(_ call: ItemOperation, at index: Int) throws(Flaw) {
-        guard call.invoked <= call.returned else { throw .invalid("a call ended before it began") }
-        guard call.returned < .max else { throw .invalid("a call never ended") }
+    private mutating func addWrite(_ call: ItemOperation, at index: Int) throws(HistorySearch.Failure) {
+        guard call.invoked <= call.returned else { throw .undecided("a call ended before it began") }
+        guard call.returned < .max else { throw .undecided("a call never ended") }
         guard let stamp = call.written else { return }
         guard identifiers.updateValue(Int32(values.count), forKey: stamp) == nil else {
-            throw .invalid("two calls wrote \(stamp)")
+            throw .undecided("two calls wrote \(stamp)")
         }
         values.append(
             Value(
@@ -69,7 +65,7 @@ struct ValueTable {
 
     private mutating func addFinding(
         of stamp: Stamp, by call: ItemOperation, at index: Int, in operations: [ItemOperation]
-    ) throws(Flaw) {
+    ) throws(HistorySearch.Failure) {
         guard let identifier = identifiers[stamp] else { throw .impossible([index]) }
         let writer = self[identifier].writer
         let place = Int(identifier)

@@ -52,11 +52,12 @@ struct CheckResults {
         guard let index = entries.firstIndex(where: { $0.name == outcome.name }) else {
             return entries.append(outcome)
         }
+        if outcome.weight > entries[index].weight {
+            entries[index].verdict = outcome.verdict
+            entries[index].detail = outcome.detail
+            entries[index].evidence = outcome.evidence
+        }
         entries[index].looked += outcome.looked
-        guard outcome.weight > entries[index].weight else { return }
-        entries[index].verdict = outcome.verdict
-        entries[index].detail = outcome.detail
-        entries[index].evidence = outcome.evidence
     }
 
     /// The outcomes of all checks, except those that were skipped because they had nothing to examine.

@@ -25,15 +25,9 @@ package enum HistoryVerdicts {
     /// Threads of a pool would keep their thread keyrings, which cost quota.
     private static func findings(for histories: [ItemHistory]) -> [[Finding]] {
         let found = Locked([[Finding]](repeating: [], count: histories.count))
-        let next = Locked(0)
         let threads = min(histories.count, max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN))))
-        ThreadTeam.run(threads) { _ in
-            while true {
-                let index = next.withLock { next in
-                    next += 1
-                    return next - 1
-                }
-                guard index < histories.count else { return }
+        ThreadTeam.run(threads) { thread in
+            for index in stride(from: thread, to: histories.count, by: threads) {
                 let writers = Writers(histories[index])
                 let findings = checks.map { $0.check(histories[index], writers) }
                 found.withLock { $0[index] = findings }
@@ -47,14 +41,13 @@ package enum HistoryVerdicts {
     ) -> CheckOutcome {
         let looked = column.reduce(0) { $0 + $1.finding.looked }
         var outcome = CheckOutcome(
-            name: check.statement, verdict: .passed,
-            detail: "\(Figures.count(looked)) \(check.subject) on \(Figures.plural(column.count, "item"))",
-            looked: looked, subject: check.subject)
+            name: check.statement, verdict: looked == 0 ? .skipped : .passed, detail: "", looked: looked,
+            subject: check.subject)
         for (item, finding) in column {
             switch finding.verdict {
             case .holds: continue
             case .undecided(let reason):
-                guard outcome.verdict == .passed else { continue }
+                guard outcome.detail.isEmpty else { continue }
                 outcome.verdict = .skipped
                 outcome.detail = "undecided for item \(item): \(reason)"
             case .violation(let violation):
@@ -64,10 +57,6 @@ package enum HistoryVerdicts {
                 outcome.evidence = ["item \(item), seed \(seed): \(violation.reason); \(replay)"] + violation.lines
                 return outcome
             }
-        }
-        if looked == 0, outcome.verdict == .passed {
-            outcome.verdict = .skipped
-            outcome.detail = "no \(check.subject)"
         }
         return outcome
     }

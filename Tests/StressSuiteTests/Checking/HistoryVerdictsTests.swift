@@ -15,9 +15,8 @@ struct HistoryVerdictsTests {
         #expect(outcomes.map(\.verdict) == [.passed, .passed, .passed, .passed, .passed])
         #expect(outcomes.last?.name == "the history of each item is linearizable")
         #expect(
-            outcomes.map(\.detail) == [
-                "2 values found on 2 items", "1 reads on 2 items", "1 updates on 2 items",
-                "1 found values with a timeout on 2 items", "3 calls on 2 items",
+            outcomes.map { "\($0.looked) \($0.subject)" } == [
+                "2 values found", "1 reads", "1 updates", "1 found values with a timeout", "3 calls",
             ]
         )
         #expect(outcomes.allSatisfy { $0.evidence.isEmpty })
@@ -53,6 +52,6 @@ struct HistoryVerdictsTests {
     func nothing() {
         let outcomes = HistoryVerdicts.outcomes(for: [], seed: 7)
         #expect(outcomes.map(\.verdict) == [.skipped, .skipped, .skipped, .skipped, .skipped])
-        #expect(outcomes.first?.detail == "no values found")
+        #expect(outcomes.first?.subject == "values found" && outcomes.first?.looked == 0)
     }
 }

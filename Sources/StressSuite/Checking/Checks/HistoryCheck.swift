@@ -26,15 +26,17 @@ package struct Finding {
     }
 }
 
-/// The index of the call that wrote each value of a history.
+/// The call that wrote each value of a history.
 struct Writers {
+    private let operations: [ItemOperation]
     private var indices: [Stamp: Int] = [:]
 
     init(_ history: ItemHistory) {
+        operations = history.operations
         for (index, call) in history.operations.enumerated() {
             if let stamp = call.written { indices[stamp] = index }
         }
     }
 
-    subscript(stamp: Stamp) -> Int? { indices[stamp] }
+    subscript(stamp: Stamp) -> ItemOperation? { indices[stamp].map { operations[$0] } }
 }

@@ -6,9 +6,7 @@ struct LifetimeCheck: HistoryCheck {
     static func check(_ history: ItemHistory, _ writers: Writers) -> Finding {
         var looked = 0
         for call in history.operations {
-            guard let stamp = call.found, let index = writers[stamp] else { continue }
-            let writer = history.operations[index]
-            guard writer.timeout != nil else { continue }
+            guard let stamp = call.found, let writer = writers[stamp], writer.timeout != nil else { continue }
             looked += 1
             let latest = Expiry.latest(of: writer)
             if call.invoked > latest {

@@ -14,8 +14,7 @@ struct ReaderOrderCheck: HistoryCheck {
         for (index, call) in history.operations.enumerated() {
             guard call.isCertain, case .read(let stamp) = call.effect else { continue }
             looked += 1
-            let writer = stamp.flatMap { writers[$0] }.map { history.operations[$0] }
-            let read = Read(index: index, call: call, stamp: stamp, writer: writer)
+            let read = Read(index: index, call: call, stamp: stamp, writer: stamp.flatMap { writers[$0] })
             if let calls = readers[call.worker, default: Reader()].add(read, history, writers) {
                 let reason = "worker \(call.worker) went back to \(stamp.map(\.description) ?? "nothing")"
                 return .violation(reason, by: calls, looked: looked)
@@ -51,7 +50,7 @@ struct ReaderOrderCheck: HistoryCheck {
             guard let stamp = read.stamp, let writer = read.writer else { return nil }
             if let (seen, after) = gone[stamp] {
                 let between = history.operations[after]
-                let other = between.found.flatMap { writers[$0] }.map { history.operations[$0] }
+                let other = between.found.flatMap { writers[$0] }
                 return [writer, history.operations[seen], between, read.call] + (other.map { [$0] } ?? [])
             }
             guard let newest, let newer = newest.writer, writer.returned < newer.invoked else { return nil }

@@ -6,7 +6,7 @@ struct UpdateChainCheck: HistoryCheck {
     static func check(_ history: ItemHistory, _ writers: Writers) -> Finding {
         var chains = Chains()
         var violation: Violation?
-        for call in history.operations where violation == nil { violation = chains.add(call, history, writers) }
+        for call in history.operations where violation == nil { violation = chains.add(call, writers) }
         violation = violation ?? chains.twoBeginnings ?? chains.circle
         return Finding(looked: chains.count, verdict: violation.map { .violation($0) } ?? .holds)
     }
@@ -22,7 +22,7 @@ struct UpdateChainCheck: HistoryCheck {
         /// Adds a call.
         ///
         /// - Returns: a violation if another update has already replaced the same value.
-        mutating func add(_ call: ItemOperation, _ history: ItemHistory, _ writers: Writers) -> Violation? {
+        mutating func add(_ call: ItemOperation, _ writers: Writers) -> Violation? {
             addVanishing(call)
             guard call.isCertain, case .replace(let old, let stamp, _) = call.effect else {
                 if let stamp = call.written { heads.append(stamp) }
@@ -36,7 +36,7 @@ struct UpdateChainCheck: HistoryCheck {
                 return nil
             }
             guard let other = updates.updateValue(call, forKey: old) else { return nil }
-            let writer = writers[old].map { [history.operations[$0]] } ?? []
+            let writer = writers[old].map { [$0] } ?? []
             return Violation(
                 reason: "workers \(other.worker) and \(call.worker) both updated \(old): one of the updates is lost",
                 calls: writer + [other, call]

@@ -10,7 +10,7 @@ struct WrittenValuesCheck: HistoryCheck {
         for call in history.operations {
             guard let stamp = call.found else { continue }
             looked += 1
-            guard let writer = writers[stamp].map({ history.operations[$0] }) else {
+            guard let writer = writers[stamp] else {
                 return .violation(
                     "worker \(call.worker) found \(stamp), which nobody wrote", by: [call], looked: looked)
             }

@@ -12,17 +12,16 @@ package enum ThreadTeam {
         _ count: Int,
         _ body: @escaping @Sendable (_ index: Int) throws(Failure) -> Void
     ) throws(Failure) {
-        let gate = DispatchSemaphore(value: 0)
         let finished = DispatchGroup()
         let ready = DispatchGroup()
         let failure = Locked<Failure?>(nil)
+        for _ in 0..<count { ready.enter() }
         for index in 0..<count {
             finished.enter()
-            ready.enter()
             Thread.detachNewThread {
                 defer { finished.leave() }
                 ready.leave()
-                gate.wait()
+                ready.wait()
                 do throws(Failure) {
                     try body(index)
                 } catch {
@@ -30,8 +29,6 @@ package enum ThreadTeam {
                 }
             }
         }
-        ready.wait()
-        for _ in 0..<count { gate.signal() }
         finished.wait()
         if let error = failure.withLock({ $0 }) { throw error }
     }

@@ -1,12 +1,6 @@
-import SessionKeyring
-
 /// Checks that the counters in the items agree with the calls that the workers made.
-struct CountChecks {
-    let plan: StressPlan
-    let history: RoundHistory
-    let outcome: Round.Outcome
-
-    func addOutcomes(to results: inout CheckResults) {
+extension RoundChecks {
+    func addCounts(to results: inout CheckResults) {
         switch plan.workload {
         case .update: addUpdates(to: &results)
         case .lease, .shortLease: addSections(to: &results)
@@ -67,9 +61,8 @@ struct CountChecks {
     }
 
     private func addClassicWrites(to results: inout CheckResults) {
-        let writers = Set(
-            ClassicRole.workers.indices.filter { ClassicRole.workers[$0] == .writer }.map { UInt32($0 + 1) })
-        let writes = history.calls.count { $0.kind == .set && $0.outcome == .done && writers.contains($0.worker) }
+        let sets = history.calls.filter { $0.kind == .set && $0.outcome == .done }
+        let writes = sets.count { ClassicRole.workers[Int($0.worker) - 1] == .writer }
         results.add(
             "the writers have written exactly 1,000 times", looked: writes, "writes",
             failure: writes == ClassicRole.writes ? nil : "\(writes) writes")

@@ -15,6 +15,7 @@ struct RoundChecks {
         results.add(
             "every worker ends normally", looked: isFirst ? plan.workers : 0, "workers",
             failure: outcome.failures.first, evidence: outcome.failures)
+        addCounts(to: &results)
     }
 
     private func addFlaws(to results: inout CheckResults) {

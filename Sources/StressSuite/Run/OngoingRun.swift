@@ -147,7 +147,6 @@ struct OngoingRun: ~Copyable {
         RoundChecks(
             plan: plan, history: history, outcome: outcome, isQuotaTight: quota.isTight, isFirst: rounds == 1
         ).addOutcomes(to: &checks)
-        CountChecks(plan: plan, history: history, outcome: outcome).addOutcomes(to: &checks)
         for verdict in HistoryVerdicts.outcomes(for: history.histories, seed: plan.seed) { checks.add(verdict) }
         metrics.add(history, outcome)
         if plan.workload != .sessions { postRunChecks.addTimeouts(to: &checks) }
@@ -185,12 +184,10 @@ struct OngoingRun: ~Copyable {
         var (checks, quota) = (checks, quota)
         _ = consume self
         if comparingQuota { checks.add(quota.settledOutcome()) }
-        var result = StressResult(
+        return StressResult(
             plan: plan, machine: .current, startedAt: startedAt, seconds: metrics.seconds,
             isInterrupted: isInterrupted, operations: metrics.operations, throughput: metrics.throughput,
-            checks: checks.outcomes, kills: metrics.kills, quota: quota.figures)
-        result.callsCutOff = metrics.callsCutOff
-        return result
+            checks: checks.outcomes, kills: metrics.kills, callsCutOff: metrics.callsCutOff, quota: quota.figures)
     }
 
     private mutating func addExactness() {

@@ -15,7 +15,7 @@ struct StressSession {
         var result = try measure(plan, on: display)
         if options.scaling, Interruption.signal == nil {
             display.say("measuring 1, 2, 4 and 8 threads and processes")
-            ScalingMeasurement(makeRun: makeRun).extend(&result, isInterrupted: { Interruption.signal != nil })
+            ScalingMeasurement.extend(&result, makeRun: makeRun, isInterrupted: { Interruption.signal != nil })
         }
         return try tell(result)
     }

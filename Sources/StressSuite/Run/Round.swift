@@ -20,7 +20,7 @@ struct Round {
     struct Outcome {
         /// When the workers began and ended, in nanoseconds of ``MonotonicTime``.
         let began: UInt64
-        let ended: UInt64
+        var ended: UInt64 = 0
         /// When processes were killed.
         var kills: [UInt64] = []
         /// The problems of the workers themselves.
@@ -36,29 +36,26 @@ struct Round {
     ) throws(StressError) -> Outcome {
         try pool.start()
         try awaitReadiness()
-        let began = MonotonicTime.now
+        var outcome = Outcome(began: MonotonicTime.now)
         sharedLog.phase = .running
-        var kills: [UInt64] = []
-        var nextKill = plan.killEvery.map { began + Self.pause($0, &faults) }
-        var wasInterrupted = false
+        var nextKill = plan.killEvery.map { outcome.began + Self.pause($0, &faults) }
         while try pool.isRunning() {
             let now = MonotonicTime.now
-            let elapsed = Double(now - began) / 1e9
-            tick(elapsed, kills.count)
-            wasInterrupted = isInterrupted()
-            if wasInterrupted || elapsed >= seconds || isAnyLogFull { break }
+            let elapsed = Double(now - outcome.began) / 1e9
+            tick(elapsed, outcome.kills.count)
+            outcome.isInterrupted = isInterrupted()
+            if outcome.isInterrupted || elapsed >= seconds || isAnyLogFull { break }
             if let due = nextKill, let interval = plan.killEvery, now >= due {
-                if try pool.killOne(&faults) { kills.append(MonotonicTime.now) }
+                if try pool.killOne(&faults) { outcome.kills.append(MonotonicTime.now) }
                 nextKill = MonotonicTime.now + Self.pause(interval, &faults)
             }
             usleep(nextKill == nil ? 10_000 : 1_000)
         }
         sharedLog.phase = .stopping
-        let stopped = MonotonicTime.now
+        outcome.ended = max(MonotonicTime.now, outcome.began + 1)
         let late = try awaitEnd()
-        var outcome = Outcome(began: began, ended: max(stopped, began + 1), kills: kills, failures: pool.failures)
+        outcome.failures = pool.failures
         if late > 0 { outcome.failures.append("\(late) did not end in time") }
-        outcome.isInterrupted = wasInterrupted
         return outcome
     }
 

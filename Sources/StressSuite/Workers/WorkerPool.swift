@@ -18,11 +18,8 @@ protocol WorkerPool: AnyObject {
 /// Workers in threads of this process.
 final class ThreadPool: WorkerPool {
     private let threads: WorkerThreads
-    private let end = Locked<End?>(nil)
-
-    private struct End: Sendable {
-        let failure: String?
-    }
+    /// The problems of the workers; `nil` while they are running.
+    private let end = Locked<[String]?>(nil)
 
     init(configuration: WorkerConfiguration, sharedLog: SharedLog, makeBackend: WorkerBackends.Maker? = nil) {
         threads = WorkerThreads(
@@ -31,9 +28,9 @@ final class ThreadPool: WorkerPool {
 
     func start() {
         Thread.detachNewThread { [threads, end] in
-            var failure: String?
-            do { try threads.run() } catch { failure = "\(error)" }
-            end.withLock { $0 = End(failure: failure) }
+            var failures: [String] = []
+            do { try threads.run() } catch { failures.append("\(error)") }
+            end.withLock { $0 = failures }
         }
     }
 
@@ -43,5 +40,5 @@ final class ThreadPool: WorkerPool {
     /// A thread can't be ended from outside.
     func dismiss() -> Int { isRunning() ? 1 : 0 }
 
-    var failures: [String] { end.withLock { $0?.failure.map { [$0] } ?? [] } }
+    var failures: [String] { end.withLock { $0 ?? [] } }
 }

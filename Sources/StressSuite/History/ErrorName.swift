@@ -16,12 +16,9 @@ enum ErrorName: String, BitwiseCopyable {
     case other = "not the store's"
 
     init(_ error: any Error) {
-        if (error as? SecretStoreError)?.detail == .unreadableAfterWrite {
-            self = .unreadableAfterWrite
-            return
-        }
+        let error = error as? SecretStoreError
         self =
-            switch (error as? SecretStoreError)?.code {
+            switch error?.code {
             case .quotaExceeded: .quotaExceeded
             case .contended: .contended
             case .leaseHeld: .leaseHeld
@@ -31,7 +28,7 @@ enum ErrorName: String, BitwiseCopyable {
             case .sessionRevoked: .sessionRevoked
             case .notFound: .notFound
             case .undecodable: .undecodable
-            case .unexpected: .unexpected
+            case .unexpected: error?.detail == .unreadableAfterWrite ? .unreadableAfterWrite : .unexpected
             default: .other
             }
     }

@@ -16,11 +16,7 @@ extension Worker {
         let stamp = nextStamp()
         let value = value(stamp, item: item, count: count)
         let timeout = timeout ?? plan.usualTimeout
-        call(.set, item: item) { record in
-            record.written = stamp.rawValue
-            record.timeout = timeout
-            record.count = count
-        } _: { _ in
+        call(.set, item: item, written: stamp, timeout: timeout, count: count) { _ in
             try store.set(value, for: identity(item), timeout: .seconds(Int(timeout)))
         }
     }
@@ -28,22 +24,8 @@ extension Worker {
     func add(_ item: Int) {
         let stamp = nextStamp()
         let value = value(stamp, item: item)
-        call(.add, item: item) { record in
-            record.written = stamp.rawValue
-            record.timeout = plan.usualTimeout
-        } _: { open in
-            if try !create(value, for: item) { open.record.outcome = .refused }
-        }
-    }
-
-    /// Adds an item; false if it already exists.
-    private func create(_ value: borrowing SecretBytes, for item: Int) throws(SecretStoreError) -> Bool {
-        do throws(SecretStoreError) {
+        call(.add, item: item, written: stamp, timeout: plan.usualTimeout) { _ in
             try store.add(value, for: identity(item), timeout: .seconds(Int(plan.usualTimeout)))
-            return true
-        } catch {
-            guard error.code == .duplicate else { throw error }
-            return false
         }
     }
 
@@ -72,9 +54,7 @@ extension Worker {
     /// Increments a counter with one update.
     func update(_ item: Int) {
         let stamp = nextStamp()
-        call(.update, item: item) { record in
-            record.timeout = plan.usualTimeout
-        } _: { open in
+        call(.update, item: item, timeout: plan.usualTimeout) { open in
             try store.blockingUpdate(
                 identity(item), as: [UInt8].self, timeout: .seconds(Int(plan.usualTimeout)),
                 lasting: plan.leaseDuration, waiting: plan.waitLimit

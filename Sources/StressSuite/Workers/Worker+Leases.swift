@@ -7,10 +7,8 @@ extension Worker {
     /// The section is logged as one call, from the first to the last moment at which the lease was certainly held.
     func countUnderLease(_ item: Int) {
         call(.lease, item: item) { open in
-            guard let lease = try lease("counter \(item)", lasting: plan.leaseDuration) else {
-                open.record.outcome = .refused
-                return
-            }
+            let lease = try store.blockingLease(
+                "counter \(item)", lasting: plan.leaseDuration, waiting: plan.waitLimit)
             let taken = MonotonicTime.now
             open.record.observed = lease.fencingNumber
             open.record.count = taken
@@ -37,10 +35,8 @@ extension Worker {
             default: duration - 3_500 + choices.below(5_000)
             }
         call(.lease, item: item) { open in
-            guard let lease = try lease("short \(item)", lasting: .microseconds(duration)) else {
-                open.record.outcome = .refused
-                return
-            }
+            let lease = try store.blockingLease(
+                "short \(item)", lasting: .microseconds(duration), waiting: plan.waitLimit)
             open.record.count = MonotonicTime.now
             let end = open.record.count + UInt64(lease.timeLeft / .nanoseconds(1))
             open.record.observed = lease.fencingNumber
@@ -48,16 +44,6 @@ extension Worker {
             usleep(UInt32(delay))
             open.record.written = min(MonotonicTime.now, end)
             lease.release()
-        }
-    }
-
-    /// Takes a lease; `nil` if others held it the whole time.
-    private func lease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> Lease? {
-        do throws(SecretStoreError) {
-            return try store.blockingLease(name, lasting: duration, waiting: plan.waitLimit)
-        } catch {
-            guard error.code == .leaseHeld else { throw error }
-            return nil
         }
     }
 }

@@ -51,21 +51,23 @@ final class Worker {
 
     /// Makes a call, and logs when it began and when it returned.
     ///
-    /// - Parameter body: makes the call and completes the record; an error that it throws is logged as the outcome.
+    /// - Parameters:
+    ///   - written: the stamp of the value that the call writes, if it is known beforehand.
+    ///   - body: makes the call and completes the record; an error that it throws is logged as the outcome.
     func call(
-        _ kind: CallKind, item: Int?, prepare: (inout CallRecord) -> Void = { _ in },
+        _ kind: CallKind, item: Int?, written: Stamp? = nil, timeout: UInt32 = 0, count: UInt64 = 0,
         _ body: (inout OpenCall) throws -> Void
     ) {
-        var record = CallRecord()
-        record.kind = kind
-        record.worker = place.number
-        record.item = item.map { UInt32(place.firstItem + $0) } ?? CallRecord.allItems
-        prepare(&record)
-        record.invoked = MonotonicTime.now
+        let record = CallRecord(
+            invoked: MonotonicTime.now, worker: place.number,
+            item: item.map { UInt32(place.firstItem + $0) } ?? CallRecord.allItems, kind: kind, timeout: timeout,
+            written: written?.rawValue ?? 0, count: count)
         var open = OpenCall(index: log.begin(record), record: record)
         do {
             try body(&open)
             if open.record.outcome == .none { open.record.outcome = .done }
+        } catch let error where Self.isRefusal(error, of: kind) {
+            open.record.outcome = .refused
         } catch {
             open.record.outcome = .threw
             open.record.error = ErrorName(error)
@@ -73,6 +75,12 @@ final class Worker {
         }
         open.record.returned = MonotonicTime.now
         log.change(open.index, open.record)
+    }
+
+    /// Whether the item of an add was present, or others held a lease the whole time.
+    private static func isRefusal(_ error: any Error, of kind: CallKind) -> Bool {
+        let code = (error as? SecretStoreError)?.code
+        return kind == .add && code == .duplicate || kind == .lease && code == .leaseHeld
     }
 
     /// Logs the known facts about a call before it takes effect.

@@ -2,9 +2,7 @@
 ///
 /// The colours of text have a contrast of at least 4.5 to their background.
 enum ReportStyle {
-    static let sheet = colours + page + parts + lists + plots + media
-
-    private static let colours = """
+    static let sheet = """
         :root { color-scheme: light dark; --page: #f6f5f2; --card: #ffffff; --ink: #1d1c1a; --soft: #5f5d58;
           --line: #e1ded7; --grid: #ebe8e1; --blue: #1f66ad; --wash: #1f66ad1f; --good: #17703b; --bad: #b3261e;
           --badwash: #fbe9e7; --amber: #8a5300; --code: #f1efea; }
@@ -12,9 +10,7 @@ enum ReportStyle {
           --soft: #a9a7a1; --line: #33363b; --grid: #282b2f; --blue: #74b3f0; --wash: #74b3f026; --good: #6fd195;
           --bad: #ff9388; --badwash: #3a201e; --amber: #f0b45c; --code: #25282c; } }
 
-        """
-
-    private static let page = """
+        /* The page */
         * { box-sizing: border-box; }
         body { margin: 0; background: var(--page); color: var(--ink); -webkit-text-size-adjust: 100%;
           font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif; }
@@ -33,9 +29,7 @@ enum ReportStyle {
         .warning { margin-top: 12px; padding-left: 12px; border-left: 3px solid var(--amber); }
         .empty { color: var(--soft); }
 
-        """
-
-    private static let parts = """
+        /* Parts of the page */
         .card { min-width: 0; padding: 16px; background: var(--card); border: 1px solid var(--line);
           border-radius: 12px; }
         .card + .card { margin-top: 12px; }
@@ -61,9 +55,7 @@ enum ReportStyle {
         .word { white-space: nowrap; }
         :focus-visible { outline: 2px solid var(--blue); outline-offset: 2px; }
 
-        """
-
-    private static let lists = """
+        /* Tables and lists */
         table { width: 100%; border-collapse: collapse; font-size: 15px; font-variant-numeric: tabular-nums; }
         th, td { padding: 7px 8px; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
         tr > :first-child { text-align: left; padding-left: 0; }
@@ -91,17 +83,13 @@ enum ReportStyle {
           grid-template-columns: repeat(auto-fill, minmax(min(100%, 300px), 1fr)); }
         .plan dd { overflow-wrap: anywhere; }
 
-        """
-
-    private static let plots = """
-        .plot { display: block; width: 100%; height: auto; max-width: 460px; overflow: visible;
-          font: 12px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif; }
+        /* Plots */
+        .plot { display: block; width: 100%; height: auto; max-width: 460px; overflow: visible; font-size: 12px; }
         .plot.wide, .meter .plot { max-width: none; }
         .plot.narrow { display: none; }
-        .label { fill: var(--soft); }
+        .label, .series-label { fill: var(--soft); }
         .value { fill: var(--ink); font-variant-numeric: tabular-nums; }
         .value, .series-label { paint-order: stroke; stroke: var(--card); stroke-width: 5px; stroke-linejoin: round; }
-        .series-label { fill: var(--soft); }
         .grid { stroke: var(--grid); }
         .axis { stroke: var(--soft); stroke-opacity: 0.6; }
         .series { fill: none; stroke: var(--blue); stroke-width: 2; stroke-linejoin: round; stroke-linecap: round; }
@@ -115,9 +103,7 @@ enum ReportStyle {
         .hover:hover { fill: var(--wash); }
         .track { fill: var(--grid); }
 
-        """
-
-    private static let media = """
+        /* Narrow screens, and paper */
         @media (max-width: 700px) {
           main { padding-top: 24px; }
           .card { padding: 14px 12px; }

@@ -73,7 +73,9 @@ package struct QuotaFigures: Codable, Sendable {
 
     /// The highest share of the limit in use in percent, for keys or bytes, whichever is higher.
     var percent: Int {
-        QuotaWatch.Use(keys: mostKeys, bytes: mostBytes, keyLimit: keyLimit, byteLimit: byteLimit).percent
+        max(
+            Figures.percent(Double(mostKeys), of: Double(keyLimit)),
+            Figures.percent(Double(mostBytes), of: Double(byteLimit)))
     }
 }
 

@@ -3,60 +3,40 @@ import Keyutils
 
 /// The user's keys and bytes in the kernel, sampled now and then.
 struct QuotaWatch {
-    struct Use {
-        var keys = 0
-        var bytes = 0
-        var keyLimit = 0
-        var byteLimit = 0
-        var isKnown = true
-
-        /// The share of the limit in use in percent, for keys or bytes, whichever is higher.
-        var percent: Int {
-            max(
-                Figures.percent(Double(keys), of: Double(keyLimit)),
-                Figures.percent(Double(bytes), of: Double(byteLimit)))
-        }
-    }
-
-    let before: Use
-    private(set) var last: Use
-    /// The highest number of keys and the highest number of bytes at any time.
-    private(set) var most: Use
+    /// The use before the run, the highest use at any time, and the latest one.
+    private(set) var figures: QuotaFigures
+    /// Whether the kernel shows the quota.
+    private let isKnown: Bool
 
     /// The keys that the run was seen to make.
     var ownKeys = OwnKeys()
 
+    private static let none = KeyQuota(keys: 0, maximumKeys: 0, bytes: 0, maximumBytes: 0)
+
     /// Waits until the kernel has collected recently removed keys, then takes the first sample.
     init() {
         usleep(100_000)
-        before = Self.now()
-        last = before
-        most = before
+        let found = try? KeyQuota.current()
+        // A user without keys is not listed. Root always has some, so if root is missing, the list is not the kernel's.
+        isKnown = found != nil || (try? KeyQuota.current(ofUser: 0)) != nil
+        let now = found ?? Self.none
+        figures = QuotaFigures(
+            keysBefore: now.keys, bytesBefore: now.bytes, mostKeys: now.keys, mostBytes: now.bytes, keysAfter: now.keys,
+            bytesAfter: now.bytes, keyLimit: now.maximumKeys, byteLimit: now.maximumBytes)
     }
 
     mutating func look() {
         ownKeys.look()
-        last = Self.now()
-        most.keys = max(most.keys, last.keys)
-        most.bytes = max(most.bytes, last.bytes)
+        let now = (try? KeyQuota.current()) ?? Self.none
+        (figures.keysAfter, figures.bytesAfter) = (now.keys, now.bytes)
+        (figures.keyLimit, figures.byteLimit) = (now.maximumKeys, now.maximumBytes)
+        figures.mostKeys = max(figures.mostKeys, now.keys)
+        figures.mostBytes = max(figures.mostBytes, now.bytes)
     }
 
     /// Whether more than 70% of the limit was in use at any time.
-    var isTight: Bool { most.keys * 10 > last.keyLimit * 7 || most.bytes * 10 > last.byteLimit * 7 }
-
-    var figures: QuotaFigures {
-        QuotaFigures(
-            keysBefore: before.keys, bytesBefore: before.bytes, mostKeys: most.keys, mostBytes: most.bytes,
-            keysAfter: last.keys, bytesAfter: last.bytes, keyLimit: last.keyLimit, byteLimit: last.byteLimit)
-    }
-
-    private static func now() -> Use {
-        if let quota = try? KeyQuota.current() {
-            return Use(
-                keys: quota.keys, bytes: quota.bytes, keyLimit: quota.maximumKeys, byteLimit: quota.maximumBytes)
-        }
-        // A user without keys is not listed. Root always has some, so if root is missing, the list is not the kernel's.
-        return Use(isKnown: (try? KeyQuota.current(ofUser: 0)) != nil)
+    var isTight: Bool {
+        figures.mostKeys * 10 > figures.keyLimit * 7 || figures.mostBytes * 10 > figures.byteLimit * 7
     }
 }
 
@@ -70,15 +50,16 @@ extension QuotaWatch {
         var outcome = CheckOutcome(
             name: "the run leaves no quota in use", verdict: .skipped, detail: "/proc/key-users doesn't show the quota",
             looked: 1, subject: "keys at most")
-        guard before.isKnown else { return outcome }
+        guard isKnown else { return outcome }
         let left = settle()
-        outcome.looked = most.keys
+        outcome.looked = figures.mostKeys
         outcome.evidence = left
         outcome.verdict = !left.isEmpty ? .failed : isBackToBefore ? .passed : .skipped
         outcome.detail =
             left.isEmpty
-            ? "\(last.keys) keys and \(last.bytes) bytes, but \(before.keys) and \(before.bytes) before the run; no "
-                + "key of the run is left, so another program of this user has stored some"
+            ? "\(figures.keysAfter) keys and \(figures.bytesAfter) bytes, but \(figures.keysBefore) and "
+                + "\(figures.bytesBefore) before the run; no key of the run is left, so another program of this user has "
+                + "stored some"
             : "left: \(Figures.plural(left.count, "key")) of the run"
         return outcome
     }
@@ -98,5 +79,7 @@ extension QuotaWatch {
     }
 
     /// Whether no more is in use than before the run.
-    private var isBackToBefore: Bool { last.keys <= before.keys && last.bytes <= before.bytes }
+    private var isBackToBefore: Bool {
+        figures.keysAfter <= figures.keysBefore && figures.bytesAfter <= figures.bytesBefore
+    }
 }

@@ -73,9 +73,9 @@ extension Drawing {
     /// Adds lines from left to right at the ticks of a scale that goes upwards.
     mutating func horizontals(_ scale: Scale, across: ClosedRange<Double>) {
         for tick in scale.ticks {
-            let y = scale(tick.value)
-            line(tick.value == 0 ? "axis" : "grid", from: (across.lowerBound, y), to: (across.upperBound, y))
-            text("label", tick.label, at: (across.lowerBound - 6, y + 4), anchor: .end)
+            let y = scale(tick)
+            line(tick == 0 ? "axis" : "grid", from: (across.lowerBound, y), to: (across.upperBound, y))
+            text("label", scale.label(tick), at: (across.lowerBound - 6, y + 4), anchor: .end)
         }
     }
 
@@ -85,11 +85,11 @@ extension Drawing {
     mutating func timeAxis(_ scale: Scale, across: ClosedRange<Double>, at bottom: Double) {
         line("axis", from: (across.lowerBound, bottom), to: (across.upperBound, bottom))
         for tick in scale.ticks {
-            let x = scale(tick.value)
+            let x = scale(tick)
             line("axis", from: (x, bottom), to: (x, bottom + 4))
             let isLast = x > across.upperBound - 18
             text(
-                "label", tick.label, at: (isLast ? across.upperBound + 6 : x, bottom + 18),
+                "label", scale.label(tick), at: (isLast ? across.upperBound + 6 : x, bottom + 18),
                 anchor: isLast ? .end : x < across.lowerBound + 16 ? .start : .middle)
         }
     }

@@ -2,53 +2,44 @@ import Foundation
 
 /// Maps values to positions in a drawing.
 struct Scale {
-    struct Tick: Equatable {
-        let value: Double
-        let label: String
-    }
-
     private let from: Double
     private let to: Double
     private let places: ClosedRange<Double>
     private let isReversed: Bool
     private let isLogarithmic: Bool
-    let ticks: [Tick]
+    /// The values that have a label.
+    let ticks: [Double]
+    let label: (Double) -> String
 
     /// A linear scale from zero, in even steps, to the round number at or above `most`.
     ///
     /// - Parameter isReversed: whether the scale goes from the bottom of the drawing upwards.
     static func linear(
         upTo most: Double, in places: ClosedRange<Double>, isReversed: Bool = false, steps: Int = 4,
-        leastStep: Double = 0, endsRound: Bool = true, label: (Double) -> String
+        leastStep: Double = 0, endsRound: Bool = true, label: @escaping (Double) -> String
     ) -> Scale {
         let most = most.isFinite && most > 0 ? most : 1
         let step = max(roundStep(most / Double(steps)), leastStep)
         let end = endsRound ? (most / step - 1e-9).rounded(.up) * step : most
         let count = Int((end / step + 1e-9).rounded(.down))
-        let ticks = (0...count).map { number in
-            let value = Double(number) * step
-            return Tick(value: value, label: label(value))
-        }
         return Scale(
-            from: 0, to: end, places: places, isReversed: isReversed, isLogarithmic: false, ticks: ticks)
+            from: 0, to: end, places: places, isReversed: isReversed, isLogarithmic: false,
+            ticks: (0...count).map { Double($0) * step }, label: label)
     }
 
     /// A logarithmic scale, with a tick at each power of ten.
     static func logarithmic(
         from least: Double, to most: Double, in places: ClosedRange<Double>, isReversed: Bool = false,
-        every decades: Int = 1, label: (Double) -> String
+        every decades: Int = 1, label: @escaping (Double) -> String
     ) -> Scale {
         let least = least.isFinite && least > 0 ? least : 1
         let most = most.isFinite && most > least ? most : least * 10
         let first = Int((log10(least) - 1e-9).rounded(.up))
         let last = Int((log10(most) + 1e-9).rounded(.down))
-        let ticks = stride(from: first, through: last, by: max(1, decades)).map { exponent in
-            let value = pow(10, Double(exponent))
-            return Tick(value: value, label: label(value))
-        }
+        let ticks: [Double] = stride(from: first, through: last, by: max(1, decades)).map { pow(10, Double($0)) }
         return Scale(
             from: log10(least), to: log10(most), places: places, isReversed: isReversed, isLogarithmic: true,
-            ticks: ticks)
+            ticks: ticks, label: label)
     }
 
     /// The position of a value; a value outside of the scale is at its edge.

@@ -28,7 +28,7 @@ struct ResultText {
                 [
                     figures.kind.rawValue, Figures.count(latency.count),
                     Figures.rate(result.rate(of: latency.count)), Figures.count(figures.errorCount),
-                ] + times.map { latency.count == 0 ? "-" : Figures.time($0) })
+                ] + times.map { Figures.time($0) })
         }
         return table.text(width: width)
     }

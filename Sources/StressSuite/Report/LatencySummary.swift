@@ -24,13 +24,13 @@ package struct LatencySummary: Codable, Sendable {
 }
 
 extension LatencySummary {
+    /// Summarizes the latencies of at least one call.
     init(_ histogram: Histogram<UInt32>) {
-        let isEmpty = histogram.totalCount == 0
         self.init(
-            count: Int(histogram.totalCount), mean: isEmpty ? 0 : histogram.mean, least: isEmpty ? 0 : histogram.min,
+            count: Int(histogram.totalCount), mean: histogram.mean, least: histogram.min,
             p50: histogram.valueAtPercentile(50), p90: histogram.valueAtPercentile(90),
             p99: histogram.valueAtPercentile(99), p999: histogram.valueAtPercentile(99.9),
-            most: isEmpty ? 0 : histogram.max, bars: Self.bars(of: histogram))
+            most: histogram.max, bars: Self.bars(of: histogram))
     }
 
     private static func bars(of histogram: Histogram<UInt32>) -> [Bar] {

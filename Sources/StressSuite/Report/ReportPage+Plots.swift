@@ -10,10 +10,9 @@ extension ReportPage {
     }
 
     var latency: Markup {
-        let measured = result.operations.filter { $0.latency.count > 0 }
-        guard !measured.isEmpty else { return section("Latency", [empty("No call returned.")]) }
-        let range = LatencyChart.range(of: measured)
-        let cards = measured.map { figures -> Markup in
+        guard !result.operations.isEmpty else { return section("Latency", [empty("No call returned.")]) }
+        let range = LatencyChart.range(of: result.operations)
+        let cards = result.operations.map { figures -> Markup in
             let calls = Figures.plural(figures.latency.count, "call")
             return """
                 <div class='card'><h3>\(figures.kind.rawValue)<span class='aside'> \(calls)</span></h3>

@@ -25,7 +25,7 @@ extension ReportPage {
         return [
             Figures.count(latency.count), Figures.rate(result.rate(of: latency.count)),
             Figures.count(figures.errorCount),
-        ] + times.map { latency.count == 0 ? "-" : time($0) }
+        ] + times.map(time)
     }
 
     private var errors: Markup {

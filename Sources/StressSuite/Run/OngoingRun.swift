@@ -65,9 +65,7 @@ struct OngoingRun: ~Copyable {
         incarnations = Array(repeating: 0, count: plan.workers)
     }
 
-    mutating func run(
-        isInterrupted: () -> Bool, report: (StressProgress) -> Void
-    ) throws(StressError) {
+    mutating func run(isInterrupted: () -> Bool, report: (StressProgress) -> Void) throws(StressError) {
         repeat {
             try runRound(isInterrupted: isInterrupted, report: report)
         } while !isOver
@@ -171,8 +169,7 @@ struct OngoingRun: ~Copyable {
     /// The items of the workload `sessions` are gone by then.
     private func observe() {
         guard plan.workload != .sessions else { return }
-        let observer = Worker(
-            plan: plan, place: WorkerPlace(observerOfItemsFrom: 0), store: store, log: sharedLog.log(plan.workers))
+        let observer = Worker(plan: plan, place: .observer, store: store, log: sharedLog.log(plan.workers))
         for item in 0..<min(plan.items, sharedLog.capacity - 2) { observer.get(item) }
         observer.list()
     }

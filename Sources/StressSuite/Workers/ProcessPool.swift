@@ -25,8 +25,7 @@ final class ProcessPool: WorkerPool {
     }
 
     func isRunning() -> Bool {
-        for (number, process) in processes.enumerated() {
-            guard let process else { continue }
+        for case (let number, let process?) in processes.enumerated() {
             var status: CInt = 0
             guard unsafe waitpid(process, &status, WNOHANG) == process else { continue }
             processes[number] = nil
@@ -41,29 +40,27 @@ final class ProcessPool: WorkerPool {
         let number = choices.below(processes.count)
         // A process that has ended by itself is not started again.
         guard let process = processes[number], !logs(of: number).allSatisfy(\.isFinished) else { return false }
-        end(process)
-        cutOff(number)
+        end(number, process)
         for log in logs(of: number) { log.incarnation += 1 }
-        processes[number] = nil
         processes[number] = try launcher.start(number, on: sharedLog)
         return true
     }
 
     func dismiss() -> Int {
-        let late = processes.compactMap(\.self)
-        for (number, process) in processes.enumerated() {
-            guard let process else { continue }
-            end(process)
-            cutOff(number)
-            processes[number] = nil
+        var late = 0
+        for case (let number, let process?) in processes.enumerated() {
+            end(number, process)
+            late += 1
         }
-        return late.count
+        return late
     }
 
-    private func end(_ process: pid_t) {
+    private func end(_ number: Int, _ process: pid_t) {
         kill(process, SIGKILL)
         var status: CInt = 0
         while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
+        processes[number] = nil
+        cutOff(number)
     }
 
     private func logs(of process: Int) -> [CallLog] {

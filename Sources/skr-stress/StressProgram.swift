@@ -18,7 +18,10 @@ package enum StressProgram {
                 try Console.write(ManualPage(of: StressOptions.self, date: date, exitCodes: exitCodes).text)
                 return ExitCode.done.rawValue
             }
-            try check(options)
+            // Checks the plan before any file is touched.
+            _ = try CommandError.translating { () throws(StressError) in
+                try StressPlan(options).checked(canLaunch: true)
+            }
             let outputs = try StressOutputs(options)
             Interruption.watch()
             // Workers run this very program, whatever PATH contains, even for a user without access to its directory.
@@ -43,15 +46,6 @@ package enum StressProgram {
         ("70", "a check failed, or the run was not possible"),
         ("130, 143", "ended by Ctrl-C or SIGTERM, and no check failed until then"),
     ]
-
-    /// Checks the plan before any file is touched.
-    private static func check(_ options: StressOptions) throws(CommandError) {
-        do throws(StressError) {
-            _ = try StressPlan(options).checked(canLaunch: true)
-        } catch {
-            throw CommandError(error)
-        }
-    }
 
     /// Parses the options; `nil` if the parser has already answered, as for `--help`.
     static func parse(_ words: [String]) throws(CommandError) -> StressOptions? {

@@ -12,20 +12,14 @@ struct StressSession {
         let plan = StressPlan(options)
         let display = ProgressDisplay()
         display.say("\(plan.workload.rawValue), \(plan.workersText), \(plan.extent), seed \(plan.seed)")
-        var result = try measure(plan, on: display)
+        var result = try CommandError.translating { () throws(StressError) in
+            try makeRun(plan, { Interruption.signal != nil }, display.show)
+        }
         if options.scaling, Interruption.signal == nil {
             display.say("measuring 1, 2, 4 and 8 threads and processes")
             ScalingMeasurement.extend(&result, makeRun: makeRun, isInterrupted: { Interruption.signal != nil })
         }
         return try tell(result)
-    }
-
-    private func measure(_ plan: StressPlan, on display: ProgressDisplay) throws(CommandError) -> StressResult {
-        do throws(StressError) {
-            return try makeRun(plan, { Interruption.signal != nil }, display.show)
-        } catch {
-            throw CommandError(error)
-        }
     }
 
     /// Writes and prints the result, and returns the exit code.
@@ -35,15 +29,13 @@ struct StressSession {
             let width = TerminalWidth.of(STDOUT_FILENO)
             try Console.write(ResultText(result: result, style: .wanted, width: width).text)
         }
-        if !result.isClean { failures.append(Self.failure(of: result)) }
+        if !result.isClean {
+            let hint = "repeat it: \(result.plan.commandLine)"
+            failures.append(CommandError(exitCode: .internalError, message: result.verdict, hint: hint))
+        }
         for failure in failures { Console.report(failure, by: StressProgram.name) }
         guard failures.isEmpty else { return ExitCode.internalError.rawValue }
         return Interruption.signal.map { 128 + $0 } ?? ExitCode.done.rawValue
-    }
-
-    private static func failure(of result: StressResult) -> CommandError {
-        CommandError(
-            exitCode: .internalError, message: result.verdict, hint: "repeat it: \(result.plan.commandLine)")
     }
 }
 
@@ -70,7 +62,16 @@ extension StressPlan {
 }
 
 extension CommandError {
-    init(_ error: StressError) {
+    /// Makes a call for a run, and translates its error into one of the command.
+    static func translating<Result>(_ call: () throws(StressError) -> Result) throws(CommandError) -> Result {
+        do throws(StressError) {
+            return try call()
+        } catch {
+            throw CommandError(error)
+        }
+    }
+
+    private init(_ error: StressError) {
         let exitCode: ExitCode =
             switch error.code {
             case .invalidPlan: .usage

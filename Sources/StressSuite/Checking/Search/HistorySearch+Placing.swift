@@ -48,41 +48,25 @@ extension HistorySearch {
     /// calls can just as well take effect later.
     private mutating func pushMoves(from one: Configuration, except excluded: CallSet, _ goal: Moment.Goal? = nil) {
         guard moment.isDisplaceable(one.state) else { return pushReplacement(from: one, except: excluded) }
-        var taken = Taken()
+        // The kinds of calls that have been explored, with a bit for each kind that is owed or optional.
+        var taken: UInt16 = 0
         for call in moment.inFlight.calls where one.open & call.bit != 0 {
-            let isOwed = one.owed & call.bit != 0
             guard moment.isUseful(call, in: one, goal) else { continue }
-            let isFirst = taken.isFirst(call, alike: moment.isAlike(call), isOwed: isOwed)
-            if isFirst, call.bit & excluded == 0 { explore(moment.placed(call, in: one)) }
+            if moment.isAlike(call) {
+                let kind: UInt16 = 1 << (2 * call.kind.rawValue + (one.owed & call.bit != 0 ? 1 : 0))
+                guard taken & kind == 0 else { continue }
+                taken |= kind
+            }
+            if call.bit & excluded == 0 { explore(moment.placed(call, in: one)) }
         }
         if case .value(let value) = one.state, moment.values[value].earliestDeath <= moment.now {
-            explore(moment.died(one))
+            explore(moment.entering(.absent, one))
         }
     }
 
     private mutating func pushReplacement(from one: Configuration, except excluded: CallSet) {
         for call in moment.inFlight.calls where one.open & call.bit & ~excluded != 0 {
             if call.kind == .replace, moment.permits(call, in: one) { explore(moment.placed(call, in: one)) }
-        }
-    }
-
-    /// The kinds of calls that have been explored.
-    private struct Taken {
-        private var kinds: UInt8 = 0
-
-        mutating func isFirst(_ call: PendingCall, alike: Bool, isOwed: Bool) -> Bool {
-            guard alike else { return true }
-            var bit: UInt8
-            switch call.kind {
-            case .write: bit = 1
-            case .create: bit = 2
-            case .wipe: bit = 4
-            case .remove: bit = 8
-            case .replace, .absence, .presence: return true
-            }
-            if isOwed { bit <<= 4 }
-            defer { kinds |= bit }
-            return kinds & bit == 0
         }
     }
 }

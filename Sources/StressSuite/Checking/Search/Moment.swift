@@ -113,17 +113,16 @@ extension Moment {
         switch call.kind {
         case .write:
             next.owed &= ~(inFlight.unseen | inFlight.wipes | hidable(in: one))
-            enter(.value(call.value), &next)
-        case .create, .replace: enter(.value(call.value), &next)
+            return entering(.value(call.value), next)
+        case .create, .replace: return entering(.value(call.value), next)
         case .wipe:
             next.owed &= ~(inFlight.unseen | hidable(in: one))
-            enter(.absent, &next)
+            return entering(.absent, next)
         case .remove:
             next.owed &= ~inFlight.unseen
-            enter(.absent, &next)
-        case .absence, .presence: break
+            return entering(.absent, next)
+        case .absence, .presence: return next
         }
-        return next
     }
 
     /// One call that depends on the item and can take effect unseen just before a call that does not.
@@ -135,10 +134,12 @@ extension Moment {
         return inFlight.first(of: one.owed & candidates)
     }
 
-    private func enter(_ state: ItemState, _ one: inout Configuration) {
-        if (one.state == .absent) != (state == .absent) { one.lastOther = now + 1 }
-        one.state = state
-        one = settled(one)
+    /// The configuration after the item has changed to a state, now.
+    func entering(_ state: ItemState, _ one: Configuration) -> Configuration {
+        var next = one
+        if (one.state == .absent) != (state == .absent) { next.lastOther = now + 1 }
+        next.state = state
+        return settled(next)
     }
 
     /// The same configuration, after making those calls optional that would change nothing.
@@ -156,13 +157,6 @@ extension Moment {
         case .value: break
         }
         return one
-    }
-
-    /// The configuration after its value has expired.
-    func died(_ one: Configuration) -> Configuration {
-        var next = one
-        enter(.absent, &next)
-        return next
     }
 }
 

@@ -3,7 +3,7 @@ typealias CallSet = UInt128
 
 /// A call that has begun and not yet ended, as the search sees it.
 struct PendingCall {
-    enum Kind {
+    enum Kind: UInt16 {
         /// A write that succeeds in any state of the item.
         case write
         /// A write that succeeds only if the item is absent.

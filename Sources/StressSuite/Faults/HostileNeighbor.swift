@@ -17,11 +17,11 @@ struct HostileNeighbor: ~Copyable {
     private let plan: StressPlan
     private let anchor: Keyring
     private var choices: Choices
-    /// The planted keys, the oldest first.
-    private var planted: [(key: Key, ring: Keyring, isSquat: Bool)] = []
+    /// The removals of the planted keys, the oldest first.
+    private var removals: [() -> Void] = []
     /// The record of a real lease, once the neighbor has seen one.
     private var record: [UInt8] = []
-    private(set) var count = 0
+    private var count = 0
 
     init(plan: StressPlan, anchor: Keyring, round: Int) {
         self.plan = plan
@@ -41,13 +41,13 @@ struct HostileNeighbor: ~Copyable {
         } catch {
             // The name is taken, the quota is full, or the ring is gone. The next step tries something else.
         }
-        while planted.count > Self.most { drop(planted.removeFirst()) }
+        while removals.count > Self.most { removals.removeFirst()() }
     }
 
-    /// Removes all planted keys that still exist.
-    mutating func leave() {
-        for plant in planted { drop(plant) }
-        planted = []
+    /// Removes all planted keys that still exist, and returns how many keys were planted.
+    consuming func leave() -> Int {
+        for remove in removals { remove() }
+        return count
     }
 
     // MARK: - Where to plant
@@ -128,7 +128,8 @@ struct HostileNeighbor: ~Copyable {
     ) throws(KeyringError) {
         let kind = kinds[choices.below(kinds.count)]
         let key = try kind.make(name, bytes(100), inner: inner)
-        try move(key, to: ring, isSquat: true)
+        try move(key, to: ring)
+        removals.append { try? ring.unlink(key) }
         try kind.spoil(key)
     }
 
@@ -137,10 +138,12 @@ struct HostileNeighbor: ~Copyable {
     ) throws(KeyringError) {
         let key = try lie.make(name, record: falseRecord(), victim: victim, nonsense: bytes(200))
         try key.setPermissions([.possessorAll, .userAll])
-        try move(key, to: ring, isSquat: false)
+        try move(key, to: ring)
+        // By its serial, because another key can have the same name by then.
+        removals.append { try? key.invalidate() }
     }
 
-    private mutating func move(_ key: Key, to ring: Keyring, isSquat: Bool) throws(KeyringError) {
+    private mutating func move(_ key: Key, to ring: Keyring) throws(KeyringError) {
         do throws(KeyringError) {
             try Keyring.thread.move(key, to: ring, exclusive: true)
         } catch {
@@ -148,16 +151,6 @@ struct HostileNeighbor: ~Copyable {
             throw error
         }
         count += 1
-        planted.append((key, ring, isSquat))
-    }
-
-    /// Removes a planted key, by its serial if another key can have the same name by now.
-    private func drop(_ plant: (key: Key, ring: Keyring, isSquat: Bool)) {
-        guard plant.isSquat else {
-            try? plant.key.invalidate()
-            return
-        }
-        try? plant.ring.unlink(plant.key)
     }
 
     // MARK: - Records

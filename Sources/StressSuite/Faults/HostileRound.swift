@@ -23,8 +23,7 @@ final class HostileRound: Sendable {
                 neighbor.step()
                 usleep(500)
             }
-            neighbor.leave()
-            let count = neighbor.count
+            let count = neighbor.leave()
             outcome.withLock { $0.planted = count }
         }
         Thread.detachNewThread { [outcome] in

@@ -11,7 +11,7 @@ struct OngoingRun: ~Copyable {
     private let store: SecretStore
     private let sharedLog: SharedLog
     private let configuration: WorkerConfiguration
-    private let makeBackend: WorkerBackends.Maker?
+    private let makeBackend: BackendMaker?
     private let startedAt = Date().timeIntervalSince1970
     private var faults: Choices
     private var metrics = Metrics()
@@ -50,7 +50,7 @@ struct OngoingRun: ~Copyable {
         let sharedLog = try SharedLog(
             slots: plan.workers + 1, capacity: max(1_000, Self.mostCalls / (plan.workers + 1)),
             plan: try configuration.encoded())
-        makeBackend = try StressError.translating { try backends?.open(ring, StressItems.namespace) }
+        makeBackend = try StressError.translating { try backends?(ring, StressItems.namespace) }
         self.plan = plan
         self.launcher = launcher
         self.store = store
@@ -97,10 +97,8 @@ struct OngoingRun: ~Copyable {
             length = min(length, seconds - metrics.seconds)
         }
         let round = Round(plan: plan, sharedLog: sharedLog, pool: pool, seconds: length)
-        var quota = quota
-        var lastLook = 0.0
-        let (workers, sharedLog, errorsBefore) = (plan.workers, sharedLog, metrics.errorCount)
-        let (secondsBefore, callsBefore, killsBefore) = (metrics.seconds, metrics.calls, metrics.kills)
+        var (faults, lastLook) = (faults, 0.0)
+        let errorsBefore = metrics.errorCount
         rounds += 1
         let hostile =
             plan.isHostile
@@ -109,17 +107,17 @@ struct OngoingRun: ~Copyable {
             guard elapsed - lastLook >= 0.1 else { return }
             lastLook = elapsed
             quota.look()
-            let logs = (0..<workers).map(sharedLog.log)
+            let logs = (0..<plan.workers).map(sharedLog.log)
             report(
                 StressProgress(
-                    seconds: secondsBefore + elapsed, operations: logs.reduce(callsBefore) { $0 + $1.count },
-                    errors: logs.reduce(errorsBefore) { $0 + $1.errors }, kills: killsBefore + kills))
+                    seconds: metrics.seconds + elapsed, operations: logs.reduce(metrics.calls) { $0 + $1.count },
+                    errors: logs.reduce(errorsBefore) { $0 + $1.errors }, kills: metrics.kills + kills))
         }
+        self.faults = faults
         self.isInterrupted = outcome.isInterrupted
         hostile?.end(in: &checks)
         // A short round has had no other look.
         quota.look()
-        self.quota = quota
         examine(outcome)
     }
 

@@ -3,15 +3,9 @@ package import SessionKeyring
 
 /// Another way to the items of a run than its keyring, such as a Secret Service that serves this keyring.
 ///
-/// It must be able to do what the workload does. The run itself looks at the keyring.
-package struct WorkerBackends {
-    /// Makes the backend of one worker's store, in the worker's thread.
-    package typealias Maker = @Sendable () throws -> any SecretBackend
+/// It is called once, with the run's keyring and the namespace of its items. It must be able to do what the workload
+/// does. The run itself looks at the keyring.
+package typealias WorkerBackends = (KeySerial, _ namespace: String) throws -> BackendMaker
 
-    let open: (KeySerial, _ namespace: String) throws -> Maker
-
-    /// - Parameter open: called once, with the run's keyring and the namespace of its items.
-    package init(_ open: @escaping (KeySerial, _ namespace: String) throws -> Maker) {
-        self.open = open
-    }
-}
+/// Makes the backend of one worker's store, in the worker's thread.
+package typealias BackendMaker = @Sendable () throws -> any SecretBackend

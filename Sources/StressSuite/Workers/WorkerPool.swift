@@ -21,7 +21,7 @@ final class ThreadPool: WorkerPool {
     /// The problems of the workers; `nil` while they are running.
     private let end = Locked<[String]?>(nil)
 
-    init(configuration: WorkerConfiguration, sharedLog: SharedLog, makeBackend: WorkerBackends.Maker? = nil) {
+    init(configuration: WorkerConfiguration, sharedLog: SharedLog, makeBackend: BackendMaker?) {
         threads = WorkerThreads(
             configuration: configuration, sharedLog: sharedLog, process: 0, makeBackend: makeBackend)
     }

@@ -10,7 +10,7 @@ struct WorkerThreads: Sendable {
     /// The number of the process in the run.
     let process: Int
     /// Makes the backend of each worker's store; `nil` for the keyring itself.
-    var makeBackend: WorkerBackends.Maker?
+    var makeBackend: BackendMaker?
 
     /// Runs all workers to their end.
     ///

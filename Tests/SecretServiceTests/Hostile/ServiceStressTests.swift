@@ -12,7 +12,7 @@ import Threads
 struct ServiceStressTests {
     private func result(of plan: StressPlan) throws -> StressResult {
         let service = Locked<ServiceThread?>(nil)
-        let backends = WorkerBackends { ring, namespace in
+        let backends: WorkerBackends = { ring, namespace in
             // The checker expects this timeout.
             let new = try ServiceThread(
                 .keyring(ring), namespace: namespace, timeouts: TimeoutRules(usual: .seconds(900)))

@@ -11,7 +11,7 @@ final class Worker {
     let store: SecretStore
     let log: CallLog
     var choices: Choices
-    private let identities: [ItemIdentity]
+    let identities: [ItemIdentity]
     private var values: UInt32 = 0
     /// An item that this worker has found to be gone.
     var missing: Int?
@@ -24,8 +24,6 @@ final class Worker {
         choices = Choices(seed: plan.seed, stream: UInt64(place.number))
         identities = (0..<plan.items).map(StressItems.identity)
     }
-
-    func identity(_ item: Int) -> ItemIdentity { identities[item] }
 
     /// The number of the item in the whole run, as the item's values contain it.
     func globalItem(_ item: Int) -> UInt64 { UInt64(place.firstItem + item) }

@@ -55,18 +55,8 @@ struct RoundChecks {
 
     private func describe(_ call: CallRecord) -> String {
         let item = call.item == CallRecord.allItems ? "all items" : "item \(plan.name(ofItem: Int(call.item)))"
-        let found = call.flaw.map { ", found a value that is \($0.text)" } ?? ""
+        let found = call.flaw.map { ", found a value that is \($0.rawValue)" } ?? ""
         let threw = call.error.map { ", threw: \($0.rawValue)" } ?? ""
         return "worker \(call.worker): \(call.kind.rawValue) of \(item)\(found)\(threw)"
-    }
-}
-
-extension StampedValue.Flaw {
-    fileprivate var text: String {
-        switch self {
-        case .torn: "torn"
-        case .otherItem: "another item's"
-        case .otherRun: "another run's"
-        }
     }
 }

@@ -8,14 +8,14 @@ package enum StampedValue {
     /// The size of a value that has only a header, in bytes.
     package static let smallestSize = 48
 
-    /// A defect of bytes that were read.
-    package enum Flaw: Sendable, BitwiseCopyable {
+    /// A defect of bytes that were read, as findings show it.
+    package enum Flaw: String, Sendable, BitwiseCopyable {
         /// No writer wrote these bytes as one value.
         case torn
         /// The value is whole, but belongs to another item.
-        case otherItem
+        case otherItem = "another item's"
         /// The value is whole, but belongs to another run.
-        case otherRun
+        case otherRun = "another run's"
     }
 
     /// The content of bytes that were read.

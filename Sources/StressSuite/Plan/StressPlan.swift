@@ -80,9 +80,7 @@ extension StressPlan {
 extension StressPlan {
     /// How many steps all workers make together; 0 if time ends the run.
     var steps: Int {
-        if workload == .classic { return ClassicRole.workers.reduce(0) { $0 + $1.calls } }
-        guard case .operations(let count) = length else { return 0 }
-        return count * workers
+        workload == .classic ? ClassicRole.workers.reduce(0) { $0 + $1.calls } : stepsOfEach * workers
     }
 
     /// How many steps each worker makes; 0 if time or the worker's role ends it.

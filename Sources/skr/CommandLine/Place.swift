@@ -1,6 +1,5 @@
 import ArgumentParser
 import CommandSupport
-import Glibc
 import SessionKeyring
 
 /// A scope and a namespace: from options, otherwise from the environment, otherwise the defaults.

@@ -1,4 +1,3 @@
-import CommandSupport
 import Keyutils
 import SessionKeyring
 

@@ -1,6 +1,5 @@
 import CommandSupport
 import Glibc
-import Keyutils
 import SystemPackage
 
 /// A folder in which a new file appears in one step.

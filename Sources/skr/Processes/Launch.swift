@@ -1,7 +1,6 @@
 import CLinux
 import CProcess
 import CommandSupport
-import Glibc
 import SystemPackage
 
 /// Replaces this process with another program.

@@ -1,6 +1,5 @@
 import CommandSupport
 import Glibc
-import Keyutils
 
 /// The program `skr-secrets`: the one next to this program, or else the one in PATH.
 enum SecretServiceProgram {

@@ -1,5 +1,4 @@
 import CommandSupport
-import Keyutils
 import SecretText
 import SessionKeyring
 

@@ -1,6 +1,5 @@
 import CommandSupport
 import Glibc
-import Keyutils
 import SystemPackage
 
 /// A file that only this user or root can have written.

@@ -1,5 +1,4 @@
 import CommandSupport
-import Glibc
 import Keyutils
 import SecretText
 import SessionKeyring

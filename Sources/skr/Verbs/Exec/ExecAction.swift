@@ -1,5 +1,4 @@
 import CommandSupport
-import Glibc
 import SecretText
 
 /// Replaces this process with a command that has secrets in its environment.

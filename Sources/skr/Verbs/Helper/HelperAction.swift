@@ -2,7 +2,6 @@ import CommandSupport
 import CredentialHelpers
 import Glibc
 import Keyutils
-import SecretText
 import SystemPackage
 
 /// The request that a client sends on standard input.

@@ -1,7 +1,6 @@
 import ArgumentParser
 import CommandSupport
 import CredentialHelpers
-import Keyutils
 import SecretText
 import SessionKeyring
 

@@ -1,6 +1,5 @@
 import ArgumentParser
 import CommandSupport
-import Glibc
 import SessionKeyring
 
 struct SourceCommand: VerbCommand {

@@ -3,15 +3,15 @@ import CommandSupport
 
 /// A program that asks a helper for its secrets.
 ///
-/// A client's type is also a verb of `skr helper`: its arguments define help, completion and the manual page. No
-/// requirement has a default, so the compiler names everything that a new client lacks.
+/// A client's type is also a verb of `skr helper`: its arguments define help, completion and the manual page. Only
+/// `aliases` and `errors` have a default, so the compiler names everything else that a new client lacks.
 ///
 /// An instance exists only while help is being created. A call reads its words itself (``HelperCall``), because the
 /// argument parser's start takes several times as long as an answer.
 protocol HelperClient: SendableMetatype {
     /// The word after `skr helper`.
     static var name: String { get }
-    /// The names of other programs that ask in the same way.
+    /// The names of other programs that ask in the same way; by default, none.
     static var aliases: [String] { get }
     /// The secrets that the client gets, as one line of a list.
     static var summary: String { get }
@@ -23,7 +23,7 @@ protocol HelperClient: SendableMetatype {
     ///
     /// The type's arguments describe the same options and words for the argument parser.
     static var words: HelperWords { get }
-    /// Where the client shows its user an error.
+    /// Where the client shows its user an error; by default, on standard error.
     static var errors: HelperErrors { get }
     /// The first word of a call that wants a secret; `nil` if each call wants one.
     static var readingWord: String? { get }
@@ -41,6 +41,11 @@ protocol HelperClient: SendableMetatype {
     /// This protocol doesn't inherit from the argument parser's protocol, because the table of such a conformance is
     /// created at run time.
     static var verb: any ExampleCommand.Type { get }
+}
+
+extension HelperClient {
+    static var aliases: [String] { [] }
+    static var errors: HelperErrors { .onStandardError }
 }
 
 extension HelperClient where Self: ExampleCommand {

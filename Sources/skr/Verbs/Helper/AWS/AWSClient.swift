@@ -4,7 +4,6 @@ import CredentialHelpers
 
 struct AWSClient: HelperClient, ExampleCommand {
     static let name = "aws"
-    static let aliases: [String] = []
     static let summary = "Credentials of a profile, for aws and its SDKs."
     static let details = """
         Works as the credential_process of a profile in ~/.aws/config. The item NAME, or CMD's output, is JSON in \
@@ -22,7 +21,6 @@ struct AWSClient: HelperClient, ExampleCommand {
 
     static let start = HelperStart.commandLine
     static let words = HelperWords.options([], flags: [], behind: .command)
-    static let errors = HelperErrors.onStandardError
     static let readingWord: String? = nil
 
     @OptionGroup var arguments: TokenArguments

@@ -3,7 +3,6 @@ import CommandSupport
 
 struct AnsibleClient: HelperClient, ExampleCommand {
     static let name = "ansible"
-    static let aliases: [String] = []
     static let summary = "Passwords of vaults, for ansible-vault."
     static let details = """
         Works as a vault password client script of Ansible, which calls it with a vault ID. 'skr set ID' stores the \
@@ -17,7 +16,6 @@ struct AnsibleClient: HelperClient, ExampleCommand {
 
     static let start = HelperStart.link("skr-client", isFoundInPath: false, takesOptions: false)
     static let words = HelperWords.options(["--vault-id"], flags: [], behind: .nothing)
-    static let errors = HelperErrors.onStandardError
     static let readingWord: String? = nil
 
     @Option(help: ArgumentHelp("The vault ID, which is the item's name; without it, 'default'.", valueName: "id"))

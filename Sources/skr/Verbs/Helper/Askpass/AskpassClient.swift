@@ -26,7 +26,6 @@ struct AskpassClient: HelperClient, ExampleCommand {
 
     static let start = HelperStart.link("skr-askpass", isFoundInPath: false, takesOptions: false)
     static let words = HelperWords.text
-    static let errors = HelperErrors.onStandardError
     static let readingWord: String? = nil
 
     @Argument(help: "The prompt, which the program passes.")

@@ -3,7 +3,6 @@ import CommandSupport
 
 struct CargoClient: HelperClient, ExampleCommand {
     static let name = "cargo"
-    static let aliases: [String] = []
     static let summary = "Tokens of registries, for cargo."
     static let details = """
         Works as a credential provider of cargo 1.74 and later. 'cargo login' stores the token in the keyring; 'cargo publish' \
@@ -20,7 +19,6 @@ struct CargoClient: HelperClient, ExampleCommand {
 
     static let start = HelperStart.link("cargo-credential-skr", isFoundInPath: true, takesOptions: false)
     static let words = HelperWords.options([], flags: ["--cargo-plugin"], behind: .nothing)
-    static let errors = HelperErrors.onStandardError
     static let readingWord: String? = "get"
 
     @Flag(help: "cargo passes this flag; skr ignores it.")

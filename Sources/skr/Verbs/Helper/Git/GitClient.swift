@@ -3,7 +3,6 @@ import CommandSupport
 
 struct GitClient: HelperClient, ExampleCommand {
     static let name = "git"
-    static let aliases: [String] = []
     static let summary = "Passwords and tokens of https remotes, for git."
     static let details = """
         git asks skr before it prompts you. It tells skr to store a password that the server accepted, and to erase \
@@ -21,7 +20,6 @@ struct GitClient: HelperClient, ExampleCommand {
 
     static let start = HelperStart.link("git-credential-skr", isFoundInPath: false, takesOptions: true)
     static let words = HelperWords.options([], flags: [], behind: .nothing)
-    static let errors = HelperErrors.onStandardError
     static let readingWord: String? = "get"
 
     @Argument(
@@ -32,14 +30,9 @@ struct GitClient: HelperClient, ExampleCommand {
     @OptionGroup var options: HelperOptions
 
     static func action(for call: HelperCall) -> any VerbAction {
-        let request: HelperRequest =
-            switch call.word {
-            case "get", "erase": .lines(isStoring: false)
-            case "store": .lines(isStoring: true)
-            default: .none
-            }
-        return HelperAction(call: call, request: request) { call, helper, request in
-            try helper.git(call.word, request: request)
+        let hasRequest = ["get", "store", "erase"].contains(call.word)
+        return HelperAction(call: call, request: hasRequest ? .lines(isStoring: call.word == "store") : .none) {
+            call, helper, request in try helper.git(call.word, request: request)
         }
     }
 

@@ -4,7 +4,6 @@ import CredentialHelpers
 
 struct GoClient: HelperClient, ExampleCommand {
     static let name = "go"
-    static let aliases: [String] = []
     static let summary = "Tokens of private modules, for go."
     static let details = """
         Works as a GOAUTH command of go 1.24 and later. go adds the URL that it needs as the last argument.
@@ -28,7 +27,6 @@ struct GoClient: HelperClient, ExampleCommand {
 
     static let start = HelperStart.commandLine
     static let words = HelperWords.options(["--prefix"], flags: [], behind: .command)
-    static let errors = HelperErrors.onStandardError
     static let readingWord: String? = nil
 
     @Argument(help: "The item, or the name under which skr keeps CMD's output.", completion: .names(.services))

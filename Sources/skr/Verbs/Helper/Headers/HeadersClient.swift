@@ -4,7 +4,6 @@ import CredentialHelpers
 
 struct HeadersClient: HelperClient, ExampleCommand {
     static let name = "headers"
-    static let aliases: [String] = []
     static let summary = "A header in JSON, for MCP clients and others."
     static let details = """
         Prints a header as JSON, for a program that runs a command to get its HTTP headers: {"Authorization":"Bearer \
@@ -26,7 +25,6 @@ struct HeadersClient: HelperClient, ExampleCommand {
 
     static let start = HelperStart.commandLine
     static let words = HelperWords.options(["--header", "--scheme"], flags: [], behind: .command)
-    static let errors = HelperErrors.onStandardError
     static let readingWord: String? = nil
 
     @Option(help: ArgumentHelp("The header; without it, Authorization.", valueName: "name"))

@@ -26,7 +26,6 @@ struct KubernetesClient: HelperClient, ExampleCommand {
 
     static let start = HelperStart.commandLine
     static let words = HelperWords.options([], flags: [], behind: .command)
-    static let errors = HelperErrors.onStandardError
     static let readingWord: String? = nil
 
     @OptionGroup var arguments: TokenArguments

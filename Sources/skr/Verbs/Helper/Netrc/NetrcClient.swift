@@ -3,7 +3,6 @@ import CommandSupport
 
 struct NetrcClient: HelperClient, ExampleCommand {
     static let name = "netrc"
-    static let aliases: [String] = []
     static let summary = "The lines of a netrc file, for curl, Nix and others."
     static let details = """
         Prints the lines of a netrc file: one for each account of the given hosts, or of all hosts. A program can \
@@ -23,7 +22,6 @@ struct NetrcClient: HelperClient, ExampleCommand {
 
     static let start = HelperStart.commandLine
     static let words = HelperWords.options([], flags: [], behind: .nothing)
-    static let errors = HelperErrors.onStandardError
     static let readingWord: String? = nil
 
     @Argument(help: "A host, or an item's service; without it, all hosts.", completion: .names(.anyServices))

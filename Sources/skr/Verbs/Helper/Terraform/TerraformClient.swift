@@ -3,7 +3,6 @@ import CommandSupport
 
 struct TerraformClient: HelperClient, ExampleCommand {
     static let name = "terraform"
-    static let aliases: [String] = []
     static let summary = "Tokens of hosts, for terraform."
     static let details = """
         Works as a credentials helper of Terraform. 'terraform login' stores the token in the keyring, 'terraform init' reads \
@@ -19,7 +18,6 @@ struct TerraformClient: HelperClient, ExampleCommand {
 
     static let start = HelperStart.link("terraform-credentials-skr", isFoundInPath: false, takesOptions: false)
     static let words = HelperWords.options([], flags: [], behind: .nothing)
-    static let errors = HelperErrors.onStandardError
     static let readingWord: String? = "get"
 
     @Argument(help: "get, store or forget; terraform passes it.", completion: .list(["get", "store", "forget"]))

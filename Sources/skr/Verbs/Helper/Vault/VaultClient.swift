@@ -4,7 +4,6 @@ import CredentialHelpers
 
 struct VaultClient: HelperClient, ExampleCommand {
     static let name = "vault"
-    static let aliases: [String] = []
     static let summary = "The token of a server, for vault and bao."
     static let details = """
         Works as a token helper of Vault and OpenBao. 'vault login' stores the token in the keyring; all other \
@@ -22,7 +21,6 @@ struct VaultClient: HelperClient, ExampleCommand {
 
     static let start = HelperStart.link("skr-vault", isFoundInPath: false, takesOptions: false)
     static let words = HelperWords.options([], flags: [], behind: .nothing)
-    static let errors = HelperErrors.onStandardError
     static let readingWord: String? = "get"
 
     @Argument(help: "get, store or erase; vault passes it.", completion: .list(["get", "store", "erase"]))

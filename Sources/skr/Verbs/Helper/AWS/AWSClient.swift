@@ -30,7 +30,7 @@ struct AWSClient: HelperClient, ExampleCommand {
     }
 
     static func setup(of program: String) -> any ClientSetup {
-        ShownSetup("helper aws", files: [("AWS_CONFIG_FILE", ".aws/config")]) { call, file in
+        ShownSetup(words: "helper aws", files: [("AWS_CONFIG_FILE", ".aws/config")]) { call, file in
             let program = Display.shellWord(call.user.executable)
             return [
                 "in \(file), for each profile:", "  [profile work]",

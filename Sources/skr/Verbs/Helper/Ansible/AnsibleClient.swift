@@ -30,7 +30,7 @@ struct AnsibleClient: HelperClient, ExampleCommand {
     }
 
     static func setup(of program: String) -> any ClientSetup {
-        ShownSetup("skr-client", variables: ["ANSIBLE_VAULT_IDENTITY_LIST"]) { call, _ in
+        ShownSetup(words: "skr-client", variables: ["ANSIBLE_VAULT_IDENTITY_LIST"]) { call, _ in
             let program = Display.shellWord(call.linkPath)
             return [
                 "store the password for the vault ID 'prod', and let Ansible ask skr for it:", call.storing("prod"),

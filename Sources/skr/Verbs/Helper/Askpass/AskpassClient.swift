@@ -70,7 +70,7 @@ struct AskpassClient: HelperClient, ExampleCommand {
     }
 
     static func setup(of program: String) -> any ClientSetup {
-        ShownSetup("skr-askpass", variables: ["SSH_ASKPASS", "SUDO_ASKPASS", "GIT_ASKPASS"]) { call, _ in
+        ShownSetup(words: "skr-askpass", variables: ["SSH_ASKPASS", "SUDO_ASKPASS", "GIT_ASKPASS"]) { call, _ in
             let program = Display.shellWord(call.linkPath)
             return [
                 "store the passphrase of a key, and set the variables for one ssh-add or ssh:",

@@ -34,7 +34,7 @@ struct BazelClient: HelperClient, ExampleCommand {
     }
 
     static func setup(of program: String) -> any ClientSetup {
-        ShownSetup("skr-bazel", files: [("", ".bazelrc")], unquoted: { [$0.linkPath] }) { call, file in
+        ShownSetup(words: "skr-bazel", files: [("", ".bazelrc")], unquoted: { [$0.linkPath] }) { call, file in
             [
                 "in \(file):", "  common --credential_helper=*.example.com=\(call.linkPath)",
                 "store the token under the URL of the cache; for a password, add the user's name:",

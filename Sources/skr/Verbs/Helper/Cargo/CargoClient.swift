@@ -30,7 +30,7 @@ struct CargoClient: HelperClient, ExampleCommand {
 
     static func setup(of program: String) -> any ClientSetup {
         ShownSetup(
-            "cargo-credential-skr",
+            words: "cargo-credential-skr",
             files: [("CARGO_HOME/config", ".cargo/config"), ("CARGO_HOME/config.toml", ".cargo/config.toml")],
             readsOneFile: true
         ) { _, file in

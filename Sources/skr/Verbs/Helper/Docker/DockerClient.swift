@@ -46,7 +46,7 @@ struct DockerClient: HelperClient, ExampleCommand {
     }
 
     private static let containers = ShownSetup(
-        #""skr""#,
+        words: #""skr""#,
         files: [
             ("REGISTRY_AUTH_FILE", ".config/containers/auth.json"),
             ("XDG_RUNTIME_DIR/containers/auth.json", ".config/containers/auth.json"),

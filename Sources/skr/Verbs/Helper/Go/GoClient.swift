@@ -77,7 +77,7 @@ struct GoClient: HelperClient, ExampleCommand {
     }
 
     static func setup(of program: String) -> any ClientSetup {
-        ShownSetup("skr helper go", files: [("GOENV", ".config/go/env")], variables: ["GOAUTH"]) { call, _ in
+        ShownSetup(words: "skr helper go", files: [("GOENV", ".config/go/env")], variables: ["GOAUTH"]) { call, _ in
             [
                 "go 1.24 or later:", "  go env -w GOAUTH=\(Display.shellWord("skr helper go\(call.shellOptions)"))",
                 "store the token under the URL of the modules; for a password, add the user's name:",

@@ -43,7 +43,7 @@ struct GoogleClient: HelperClient, ExampleCommand {
 
     static func setup(of program: String) -> any ClientSetup {
         ShownSetup(
-            "helper google",
+            words: "helper google",
             files: [("GOOGLE_APPLICATION_CREDENTIALS", ".config/gcloud/application_default_credentials.json")],
             unquoted: { [$0.user.executable] + $0.options }
         ) { call, _ in

@@ -48,7 +48,7 @@ struct HeadersClient: HelperClient, ExampleCommand {
 
     static func setup(of program: String) -> any ClientSetup {
         ShownSetup(
-            "helper headers", files: [("CLAUDE_CONFIG_DIR/.claude.json", ".claude.json")],
+            words: "helper headers", files: [("CLAUDE_CONFIG_DIR/.claude.json", ".claude.json")],
             unquoted: { [$0.user.executable] + $0.options }
         ) { call, _ in
             [

@@ -13,27 +13,20 @@ struct ShownSetup: ClientSetup {
     typealias File = (variable: String, path: String)
 
     /// The words by which a configuration names us.
-    private let words: String
-    private let files: [File]
-    private let readsOneFile: Bool
-    private let variables: [String]
-    private let linkFolder: String?
-    private let unquoted: @Sendable (SetupCall) -> [String]
-    private let lines: @Sendable (SetupCall, String) -> [String]
-
-    /// - Parameters:
-    ///   - readsOneFile: whether the client reads only the first file that exists. If none exists, we
-    ///     show the last one.
-    ///   - unquoted: returns the words that the client understands only without quotes.
-    ///   - lines: returns the lines for a call and for the first file, whose path is written as people write it.
-    init(
-        _ words: String, files: [File] = [], readsOneFile: Bool = false, variables: [String] = [],
-        linkFolder: String? = nil, unquoted: @escaping @Sendable (SetupCall) -> [String] = { _ in [] },
-        lines: @escaping @Sendable (SetupCall, String) -> [String]
-    ) {
-        (self.words, self.files, self.readsOneFile, self.variables) = (words, files, readsOneFile, variables)
-        (self.linkFolder, self.unquoted, self.lines) = (linkFolder, unquoted, lines)
-    }
+    let words: String
+    var files: [File] = []
+    /// Whether the client reads only the first file that exists.
+    ///
+    /// If none exists, we show the last one.
+    var readsOneFile = false
+    /// The variables whose values can name us.
+    var variables: [String] = []
+    /// The client's own folder for links, below the user's home.
+    var linkFolder: String?
+    /// Returns the words that the client understands only without quotes.
+    var unquoted: @Sendable (SetupCall) -> [String] = { _ in [] }
+    /// Returns the lines for a call and for the first file, whose path is written as people write it.
+    let lines: @Sendable (SetupCall, String) -> [String]
 
     func linkFolder(for user: SetupUser) -> String? { linkFolder.map(user.path) }
 

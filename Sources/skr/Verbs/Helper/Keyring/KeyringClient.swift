@@ -78,7 +78,7 @@ struct KeyringClient: HelperClient, ExampleCommand {
 
     /// The setup of programs that use Python's keyring.
     private static let python = ShownSetup(
-        "skr_keyring",
+        words: "skr_keyring",
         files: [("XDG_CONFIG_HOME/python_keyring/keyringrc.cfg", ".config/python_keyring/keyringrc.cfg")],
         variables: ["PYTHON_KEYRING_BACKEND"]
     ) { _, file in
@@ -91,7 +91,7 @@ struct KeyringClient: HelperClient, ExampleCommand {
     }
 
     private static let subprocess = ShownSetup(
-        "subprocess",
+        words: "subprocess",
         files: [
             ("PIP_CONFIG_FILE", ".config/pip/pip.conf"), ("XDG_CONFIG_HOME/pip/pip.conf", ".config/pip/pip.conf"),
         ],

@@ -39,7 +39,7 @@ struct KubernetesClient: HelperClient, ExampleCommand {
     }
 
     static func setup(of program: String) -> any ClientSetup {
-        ShownSetup("command: skr", files: [("KUBECONFIG", ".kube/config")]) { call, file in
+        ShownSetup(words: "command: skr", files: [("KUBECONFIG", ".kube/config")]) { call, file in
             let words = ["helper", "kubernetes", "work"] + call.options
             return [
                 "for each user in \(file):",

@@ -34,7 +34,7 @@ struct NetrcClient: HelperClient, ExampleCommand {
     }
 
     static func setup(of program: String) -> any ClientSetup {
-        ShownSetup("helper netrc") { call, _ in
+        ShownSetup(words: "helper netrc") { call, _ in
             [
                 "for programs that read a netrc file:",
                 "  curl --netrc-file <(skr helper netrc\(call.shellOptions) example.com) https://example.com/",

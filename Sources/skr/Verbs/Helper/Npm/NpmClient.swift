@@ -35,7 +35,7 @@ struct NpmClient: HelperClient, ExampleCommand {
     }
 
     static func setup(of program: String) -> any ClientSetup {
-        ShownSetup("skr-npm-", files: [("NPM_CONFIG_USERCONFIG", ".npmrc")]) { call, file in
+        ShownSetup(words: "skr-npm-", files: [("NPM_CONFIG_USERCONFIG", ".npmrc")]) { call, file in
             let name = call.registry ?? "work"
             return [
                 "in \(file), for that registry:", "  //registry.example.com/:tokenHelper=\(call.linkPath)",

@@ -42,7 +42,7 @@ struct TerraformClient: HelperClient, ExampleCommand {
 
     static func setup(of program: String) -> any ClientSetup {
         ShownSetup(
-            #"credentials_helper "skr""#, files: [("TF_CLI_CONFIG_FILE", ".terraformrc")],
+            words: #"credentials_helper "skr""#, files: [("TF_CLI_CONFIG_FILE", ".terraformrc")],
             linkFolder: ".terraform.d/plugins"
         ) { _, file in
             [

@@ -50,7 +50,8 @@ struct VaultClient: HelperClient, ExampleCommand {
     }
 
     static func setup(of program: String) -> any ClientSetup {
-        ShownSetup("skr-vault", files: [("VAULT_CONFIG_PATH", ".vault")], unquoted: { [$0.linkPath] }) { call, file in
+        ShownSetup(words: "skr-vault", files: [("VAULT_CONFIG_PATH", ".vault")], unquoted: { [$0.linkPath] }) {
+            call, file in
             [
                 "in \(file):", #"  token_helper = "\#(call.linkPath)""#,
                 "then run 'vault login' to store the token in the keyring",

@@ -44,17 +44,14 @@ package struct DockerSetup: WritableSetup {
         }
     }
 
-    func write(_ call: SetupCall) throws(SetupRefusal) { try change(call.user, Self.adding) }
-
-    func remove(_ call: SetupCall) throws(SetupRefusal) { try change(call.user, Self.removing) }
-
-    private func change(
-        _ user: SetupUser, _ edit: (RawSpan) throws(SetupRefusal) -> SecretBytes
-    ) throws(SetupRefusal) {
-        let path = path(for: user)
-        let condition = try SetupFile.requireOrdinary(path, of: user)
+    func change(_ call: SetupCall, isRemoval: Bool) throws(SetupRefusal) {
+        let path = path(for: call.user)
+        let condition = try SetupFile.requireOrdinary(path, of: call.user)
         let text = try SetupFile.read(path) ?? SecretBox(SecretBytes(utf8: "{}\n"))
-        let edited = try text.bytes.withBytes { text throws(SetupRefusal) in try edit(text) }
+        let edited = try text.bytes.withBytes { text throws(SetupRefusal) -> SecretBytes in
+            guard isRemoval else { return try Self.adding(to: text) }
+            return try Self.removing(from: text)
+        }
         do throws(CommandError) {
             try LinkFolder.make(LinkFolder.parent(of: path), mode: 0o700)
             try edited.withBytes { text throws(CommandError) in

@@ -7,12 +7,8 @@ import SystemPackage
 struct GitSetup: WritableSetup {
     private static let key = "credential.helper"
 
-    /// A value of `credential.helper`.
-    private struct Entry {
-        /// The place as git prints it, such as `file:/etc/gitconfig`.
-        let origin: String
-        let value: String
-    }
+    /// A value of `credential.helper`, and its place as git prints it, such as `file:/etc/gitconfig`.
+    private typealias Entry = (origin: String, value: String)
 
     /// The values in git's order; `nil` if git can't read its configuration.
     private let entries: [Entry]?
@@ -53,9 +49,9 @@ struct GitSetup: WritableSetup {
         }
     }
 
-    func write(_ call: SetupCall) throws(SetupRefusal) { try run(additions(for: call), for: call.user) }
-
-    func remove(_ call: SetupCall) throws(SetupRefusal) { try run(removals(for: call.user), for: call.user) }
+    func change(_ call: SetupCall, isRemoval: Bool) throws(SetupRefusal) {
+        try run(isRemoval ? removals(for: call.user) : additions(for: call), for: call.user)
+    }
 
     /// Returns the commands after which git calls us with these options; none if it does already.
     ///
@@ -181,6 +177,6 @@ struct GitSetup: WritableSetup {
         // The exit code is 1 if the value is not set.
         guard let run = try? ToolRun(command), [0, 1].contains(run.exitCode) else { return nil }
         let texts = run.texts(endedBy: 0)
-        return stride(from: 0, to: texts.count - 1, by: 2).map { Entry(origin: texts[$0], value: texts[$0 + 1]) }
+        return stride(from: 0, to: texts.count - 1, by: 2).map { (texts[$0], texts[$0 + 1]) }
     }
 }

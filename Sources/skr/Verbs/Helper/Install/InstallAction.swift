@@ -15,9 +15,7 @@ struct InstallAction: VerbAction {
         let lines = call.setup.instructions(call)
         guard !lines.isEmpty else { return }
         let purpose = place == nil ? "to finish the setup" : "to set up more"
-        try call.change(lines, purpose, done: "changed the configuration", isWritten: writesConfiguration) {
-            setup throws(SetupRefusal) in try setup.write(call)
-        }
+        try call.change(lines, purpose, isRemoval: false, isWritten: writesConfiguration)
     }
 
     private func install(_ link: HelperLink) throws(CommandError) {
@@ -66,10 +64,7 @@ struct UninstallAction: VerbAction {
     func run() throws {
         let lines = call.setup.removalInstructions(call)
         if !lines.isEmpty {
-            let (purpose, done) = ("to remove the configuration", "removed the configuration")
-            try call.change(lines, purpose, done: done, isWritten: writesConfiguration) {
-                setup throws(SetupRefusal) in try setup.remove(call)
-            }
+            try call.change(lines, "to remove the configuration", isRemoval: true, isWritten: writesConfiguration)
         }
         let link = call.installedLink
         if let link {

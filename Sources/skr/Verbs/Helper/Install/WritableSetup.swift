@@ -7,11 +7,8 @@ protocol WritableSetup: ClientSetup {
     /// Returns the name of the configuration for an error.
     func configuration(of user: SetupUser) -> String
 
-    /// Does what the lines of ``instructions(_:)`` describe.
-    func write(_ call: SetupCall) throws(SetupRefusal)
-
-    /// Does what the lines of ``removalInstructions(_:)`` describe.
-    func remove(_ call: SetupCall) throws(SetupRefusal)
+    /// Does what the lines of ``instructions(_:)`` or, for a removal, ``removalInstructions(_:)`` describe.
+    func change(_ call: SetupCall, isRemoval: Bool) throws(SetupRefusal)
 
     /// Returns warnings about other settings of the client.
     func remarks(_ call: SetupCall) -> [CommandError]
@@ -34,18 +31,17 @@ extension SetupCall {
     /// - Parameters:
     ///   - lines: the change, as the user would make it by hand.
     ///   - purpose: the heading if the user has to make the change.
-    ///   - done: the heading if it is made.
+    ///   - isRemoval: whether the change removes the configuration.
     ///   - isWritten: whether to make it.
-    ///   - write: makes it.
     func change(
-        _ lines: [String], _ purpose: String, done: String, isWritten: Bool,
-        _ write: (any WritableSetup) throws(SetupRefusal) -> Void
+        _ lines: [String], _ purpose: String, isRemoval: Bool, isWritten: Bool
     ) throws(CommandError) {
         var heading = purpose
         var failure: CommandError?
         if let setup = setup as? any WritableSetup {
             do throws(SetupRefusal) {
-                if isWritten { try write(setup) }
+                if isWritten { try setup.change(self, isRemoval: isRemoval) }
+                let done = isRemoval ? "removed the configuration" : "changed the configuration"
                 heading = isWritten ? done : "\(purpose) (--write-config does this)"
             } catch {
                 failure = CommandError(

@@ -33,28 +33,20 @@ final class SourceOutput: OutputForm {
         guard secret.count > 0 else {
             throw .data("the command printed no secret", hint: "run the command by hand, and look at its output")
         }
-        var left = timeout
-        if let path = source.lifetimePath {
-            let stated = try printed.output.bytes.withBytes { bytes throws(CommandError) in
-                try OutputLifetime.read(path, from: bytes)
-            }
-            left = min(left ?? stated, stated)
-        }
+        let left = try OutputLifetime.limit(timeout, by: source.lifetimePath, of: printed.output)
         return (CachedAnswer(exitCode: 0, output: SecretBox(secret)), left.map { $0 - source.endEarly })
     }
 
     func answer(kept: CachedAnswer, endingAt end: () -> Int64?) -> CachedAnswer? { kept }
 
     private func part(of bytes: RawSpan) throws(CommandError) -> SecretBytes {
-        let newline = UInt8(ascii: "\n")
-        func byte(_ position: Int) -> UInt8 { unsafe bytes.unsafeLoad(fromByteOffset: position, as: UInt8.self) }
-        var end = bytes.byteCount
+        let end: Int
         switch source.part {
-        case .raw: break
-        case .text: if end > 0, byte(end - 1) == newline { end -= 1 }
-        case .firstLine: end = (0..<end).first { byte($0) == newline } ?? end
+        case .raw: end = bytes.byteCount
+        case .text: end = bytes.countWithoutNewline
+        case .firstLine: end = bytes.offset(of: UInt8(ascii: "\n")) ?? bytes.byteCount
         case .field(let path): return try JSONField.extract(path, from: bytes, of: "the output")
         }
-        return SecretBytes(copying: bytes.extracting(0..<end))
+        return SecretBytes(copying: bytes.extracting(first: end))
     }
 }

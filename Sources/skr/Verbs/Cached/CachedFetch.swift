@@ -168,22 +168,14 @@ struct CachedFetch {
 
     /// Returns the output to keep and to print, and how long it is kept; `nil` for not at all.
     private func read(_ output: CachedAnswer) throws(CommandError) -> (CachedAnswer, Lifetime?) {
-        guard let form = action.form else { return (output, try lifetime(of: output)) }
+        guard let form = action.form else {
+            let (timeout, path) = (action.timeout?.duration, action.lifetimePath)
+            return (output, try lifetime(OutputLifetime.limit(timeout, by: path, of: output.output)))
+        }
         let (answer, end) = try form.answer(fresh: output, keptFor: action.timeout?.duration)
         let timeout = [action.timeout?.duration, end].compactMap(\.self).min()
         guard timeout.map({ $0 > .zero }) ?? true else { return (answer, nil) }
         return (answer, try lifetime(timeout))
-    }
-
-    private func lifetime(of answer: CachedAnswer) throws(CommandError) -> Lifetime {
-        var timeout = action.timeout?.duration
-        if let path = action.lifetimePath {
-            let stated = try answer.output.bytes.withBytes { bytes throws(CommandError) in
-                try OutputLifetime.read(path, from: bytes)
-            }
-            timeout = min(timeout ?? stated, stated)
-        }
-        return try lifetime(timeout)
     }
 
     private func lifetime(_ timeout: Duration?) throws(CommandError) -> Lifetime {

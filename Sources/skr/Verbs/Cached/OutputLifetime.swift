@@ -12,8 +12,17 @@ package enum OutputLifetime {
     /// No token lives longer, so a larger number means something else.
     private static let longest = 315_576_000.0
 
+    /// Returns the shorter one of the timeout and of the lifetime that the output states at this path.
+    static func limit(
+        _ timeout: Duration?, by path: String?, of output: SecretBox
+    ) throws(CommandError) -> Duration? {
+        guard let path else { return timeout }
+        let stated = try output.bytes.withBytes { bytes throws(CommandError) in try read(path, from: bytes) }
+        return min(timeout ?? stated, stated)
+    }
+
     /// Reads the lifetime from a field that holds a number of seconds, a Unix time, or a date and time.
-    static func read(_ path: String, from bytes: RawSpan) throws(CommandError) -> Duration {
+    private static func read(_ path: String, from bytes: RawSpan) throws(CommandError) -> Duration {
         guard let seconds = try text(of: path, in: bytes).flatMap({ seconds($0, now: Date.now.timeIntervalSince1970) })
         else {
             throw failure(path, "the field is neither a number of seconds nor a time")
@@ -38,7 +47,7 @@ package enum OutputLifetime {
     private static func text(of path: String, in bytes: RawSpan) throws(CommandError) -> String? {
         switch JSONField.find(JSONPath(path), in: bytes) {
         case .found(let text):
-            return text.withBytes { unsafe $0.withUnsafeBytes { unsafe String(validating: $0, as: UTF8.self) } }
+            return text.withBytes { String(validating: $0) }
         case .nothing: throw failure(path, "the output has no such field")
         case .noText: return nil
         case .notJSON: throw failure(path, "the output is not JSON")

@@ -1,5 +1,6 @@
 import CommandSupport
 import Keyutils
+import SecretText
 import SessionKeyring
 import SystemPackage
 
@@ -83,8 +84,9 @@ struct SetAction: VerbAction {
                 "the secret has more than \(Key.largestUserPayload) bytes, the most that a key can hold",
                 hint: "split it, or keep it elsewhere and store its location")
         }
-        guard !isRaw else { return input }
-        return input.withoutTrailingNewline()
+        let count = input.withBytes { $0.countWithoutNewline }
+        guard !isRaw, count < input.count else { return input }
+        return input.withBytes { SecretBytes(copying: $0.extracting(first: count)) }
     }
 
     /// The error for empty input.
@@ -122,16 +124,5 @@ extension SetAction {
             return nil
         }
         self.target = target
-    }
-}
-
-extension SecretBytes {
-    fileprivate consuming func withoutTrailingNewline() -> SecretBytes {
-        let count = count
-        let endsInNewline = withBytes { bytes in
-            unsafe count > 0 && bytes.unsafeLoad(fromByteOffset: count - 1, as: UInt8.self) == UInt8(ascii: "\n")
-        }
-        guard endsInNewline else { return self }
-        return withBytes { bytes in SecretBytes(copying: bytes.extracting(first: count - 1)) }
     }
 }

@@ -17,10 +17,9 @@ struct LineReader {
     mutating func next() throws(CommandError) -> SecretBox? {
         var searched = 0
         while true {
-            if let end = rest.newline(from: searched) {
-                let line = rest.part(0..<end)
-                rest = rest.part((end + 1)..<rest.count)
-                return line
+            if let end = rest.bytes.withBytes({ $0.offset(of: UInt8(ascii: "\n"), from: searched) }) {
+                defer { rest = part((end + 1)..<rest.count) }
+                return part(0..<end)
             }
             searched = rest.count
             guard searched < HelperRequest.limit else { throw HelperRequest.tooLong }
@@ -47,16 +46,9 @@ struct LineReader {
             throw .internalError("can't read the request: \(error)", hint: nil)
         }
     }
-}
 
-extension SecretBox {
-    fileprivate func newline(from start: Int) -> Int? {
-        bytes.withBytes { bytes in
-            unsafe bytes.withUnsafeBytes { unsafe $0[start...].firstIndex(of: UInt8(ascii: "\n")) }
-        }
-    }
-
-    fileprivate func part(_ range: Range<Int>) -> SecretBox {
-        bytes.withBytes { bytes in SecretBox(copying: bytes.extracting(range)) }
+    /// Returns a part of the text that was read after the last line.
+    private func part(_ range: Range<Int>) -> SecretBox {
+        rest.bytes.withBytes { bytes in SecretBox(copying: bytes.extracting(range)) }
     }
 }

@@ -62,7 +62,8 @@ struct EnvAction: VerbAction {
             variables: try options.env.map { text throws(CommandError) in try EnvironmentVariable(text, isFile: false)
             },
             environmentFiles: options.envFile, command: CommandLineWords(leaking: []))
-        let values = try exec.values()
+        var values: [(name: String, value: SecretBox)] = []
+        try exec.forEachValue { values.append(($0.name, $1)) }
         if options.shell == .json, let bad = values.first(where: { !$0.value.isText }) {
             throw .data("\(bad.name): the secret is not UTF-8, as JSON requires", hint: "use --shell sh or fish")
         }
@@ -85,12 +86,11 @@ struct EnvAction: VerbAction {
     private func append(_ value: RawSpan, to output: inout SecretWriter) {
         if options.shell == .json { return output.appendJSON(value) }
         for position in 0..<value.byteCount {
-            let byte = unsafe value.unsafeLoad(fromByteOffset: position, as: UInt8.self)
-            switch (byte, options.shell) {
+            switch (value[position], options.shell) {
             case (UInt8(ascii: "'"), .sh): output.append("'\\''")
             case (UInt8(ascii: "'"), .fish): output.append("\\'")
             case (UInt8(ascii: "\\"), .fish): output.append("\\\\")
-            default: output.append(byte)
+            case (let byte, _): output.append(byte)
             }
         }
     }

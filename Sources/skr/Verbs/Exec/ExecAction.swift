@@ -25,34 +25,30 @@ struct ExecAction: VerbAction {
     var launchesAfterLookup: Bool { true }
 
     func run() throws(CommandError) {
-        let assigned = try assignedVariables()
-        let secrets = try secrets(of: assigned)
         var environment = EnvironmentBlock()
-        for (variable, secret) in zip(assigned, secrets) {
-            switch (variable.value, secret) {
-            case (.plain(let value), _): unsafe environment.set(variable.name, to: value.span.bytes)
-            case (.file, let secret?):
-                let path = try MemoryFile.make(secret, of: variable.name)
+        try forEachValue { variable, value throws(CommandError) in
+            if case .file = variable.value {
+                let path = try MemoryFile.make(value, of: variable.name)
                 unsafe environment.set(variable.name, to: path.utf8Span.span.bytes)
-            case (_, let secret?): secret.bytes.withBytes { environment.set(variable.name, to: $0) }
-            case (_, nil): break
+            } else {
+                value.bytes.withBytes { environment.set(variable.name, to: $0) }
             }
         }
         try Launch.become(command, environment: environment)
     }
 
-    /// Returns the names and values of the variables, each once, for a command that prints them.
-    func values() throws(CommandError) -> [(name: String, value: SecretBox)] {
+    /// Calls `body` with each variable once, and with its value.
+    func forEachValue(
+        _ body: (EnvironmentVariable, SecretBox) throws(CommandError) -> Void
+    ) throws(CommandError) {
         let assigned = try assignedVariables()
-        var values: [(name: String, value: SecretBox)] = []
         for (variable, secret) in zip(assigned, try secrets(of: assigned)) {
             if case .plain(let value) = variable.value {
-                unsafe values.append((variable.name, SecretBox(copying: value.span.bytes)))
+                try body(variable, unsafe SecretBox(copying: value.span.bytes))
             } else if let secret {
-                values.append((variable.name, secret))
+                try body(variable, secret)
             }
         }
-        return values
     }
 
     /// Returns each variable once, with its reference.

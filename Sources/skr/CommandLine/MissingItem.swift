@@ -120,8 +120,5 @@ private struct Neighborhood {
     }
 
     /// Returns the options that select this namespace, each preceded by a space.
-    func options(from place: Place) -> String {
-        (scope == place.scope ? "" : " --scope \(scope.rawValue)")
-            + (isNamespace(of: place) ? "" : Display.option("--namespace", namespace))
-    }
+    func options(from place: Place) -> String { Place.options(scope, namespace, insteadOf: place) }
 }

@@ -14,7 +14,7 @@ extension HelperCall {
 
     /// Returns the command that stores the item in this place.
     private func storing(_ item: ItemIdentity) throws(CommandError) -> String {
-        let options = try place.options
+        let options = Place.options(place.scope, place.namespace, insteadOf: try Place())
         guard item.kind == .internet else {
             let names = [item.service, item.account].filter { !$0.isEmpty }
             let end = names.contains { $0.utf8.first == UInt8(ascii: "-") } ? " --" : ""
@@ -23,16 +23,5 @@ extension HelperCall {
         // netrc reads only items that clients have stored, and clients store each item for an address.
         let address = item.service.contains("://") ? item.service : "https://\(item.service)"
         return "skr helper keyring\(options) set \(Display.shellWord(address)) USER"
-    }
-}
-
-extension Place {
-    /// The options that select this place instead of the usual one, each preceded by a space.
-    fileprivate var options: String {
-        get throws(CommandError) {
-            let usual = try Place()
-            return (scope == usual.scope ? "" : " --scope \(scope.rawValue)")
-                + (namespace.utf8.elementsEqual(usual.namespace.utf8) ? "" : Display.option("--namespace", namespace))
-        }
     }
 }

@@ -82,13 +82,10 @@ static ssize_t read_whole(int descriptor, void *bytes, size_t count)
     return got;
 }
 
-/* Becomes the program, or reports the step that failed. */
-static void become_child_or_report(
-    const struct child_setup *setup, pid_t parent, const struct sigaction *childs, int report)
+/* Reports the step that failed with this errno, and ends this process. */
+static void report_failure(int report, enum child_step step)
 {
-    struct child_failure failure;
-    failure.step = become_child(setup, parent, childs);
-    failure.code = errno;
+    const struct child_failure failure = { .step = step, .code = errno };
     write_whole(report, &failure, sizeof failure);
     _exit(127);
 }
@@ -122,7 +119,7 @@ static int report_end(pid_t child, int status)
 static void guard_child(
     const struct child_setup *setup, pid_t parent, const struct sigaction *childs, int report, int status)
 {
-    struct child_failure failure = { .step = CHILD_GUARDED };
+    enum child_step step = CHILD_GUARDED;
     struct pollfd wanted[2];
     struct signalfd_siginfo arrived;
     sigset_t all, ends;
@@ -134,16 +131,13 @@ static void guard_child(
     if (sigprocmask(SIG_SETMASK, &all, NULL) == 0 && end_with_parent(parent) == 0
         && prctl(PR_SET_CHILD_SUBREAPER, 1) == 0
         && (arrivals = above_standard(signalfd(-1, &ends, SFD_CLOEXEC))) >= 0) {
-        failure.step = CHILD_EXECUTED;
+        step = CHILD_EXECUTED;
         child = fork();
     }
     if (child == 0)
-        become_child_or_report(setup, guard, childs, report);
-    if (child < 0) {
-        failure.code = errno;
-        write_whole(report, &failure, sizeof failure);
-        _exit(127);
-    }
+        step = become_child(setup, guard, childs);
+    if (child <= 0)
+        report_failure(report, step);
     write_whole(status, &child, sizeof child);
     for (int i = 0; i < setup->secret_count; i++)
         madvise(setup->secrets[i].iov_base, setup->secrets[i].iov_len, MADV_DONTNEED);
@@ -191,7 +185,7 @@ pid_t start_child(const struct child_setup *setup, struct child_failure *failure
     if (child == 0 && setup->guard)
         guard_child(setup, parent, &childs, report[1], status[1]);
     if (child == 0)
-        become_child_or_report(setup, parent, &childs, report[1]);
+        report_failure(report[1], become_child(setup, parent, &childs));
     failure->code = errno;
     close(report[1]);
     if (child > 0)

@@ -13,11 +13,7 @@ package enum Display {
     package static func shellWord(_ text: String) -> String {
         if text.unicodeScalars.contains(where: isUnseen) {
             let escaped = text.replacing("\\", with: #"\\"#).replacing("'", with: #"\'"#)
-            let shown = replacingUnseen(in: escaped) { scalar in
-                (UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
-                    .map { "\\x\(hexadecimal(UInt16($0), digits: 2))" }.joined()
-            }
-            return "$'\(shown)'"
+            return "$'\(replacingUnseen(in: escaped) { bytes(of: $0, after: #"\x"#) })'"
         }
         let isPlain = text.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 >= 0x80 || "-_./:@%+,=".utf8.contains($0) }
         return isPlain && !text.isEmpty ? text : "'\(text.replacing("'", with: #"'\''"#))'"
@@ -30,10 +26,7 @@ package enum Display {
 
     /// Replaces control characters and invisible characters by their percent-encoding.
     package static func plain(_ text: String) -> String {
-        replacingUnseen(in: text) { scalar in
-            (UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter).map { "%\(hexadecimal(UInt16($0), digits: 2))" }
-                .joined()
-        }
+        replacingUnseen(in: text) { bytes(of: $0, after: "%") }
     }
 
     /// Replaces control characters and invisible characters in JSON by JSON escapes, which mean the same.
@@ -61,6 +54,12 @@ package enum Display {
         case .control, .format, .lineSeparator, .paragraphSeparator: true
         default: false
         }
+    }
+
+    /// Returns the character's bytes in UTF-8, each as two digits after this mark.
+    private static func bytes(of scalar: Unicode.Scalar, after mark: String) -> String {
+        (UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+            .map { mark + hexadecimal(UInt16($0), digits: 2) }.joined()
     }
 
     private static func hexadecimal(_ number: UInt16, digits: Int) -> String {

@@ -22,43 +22,34 @@ enum Launch {
                 error = .last
             }
         }
-        throw failure(of: command, error)
+        throw Executable.failure(of: command.lossyFirst, error)
     }
 
     /// Returns the error for a child that could not run the command.
     static func failure(of command: CommandLineWords, _ failure: child_failure) -> CommandError {
         let error = Errno(rawValue: failure.code)
-        if failure.step == CHILD_MOVED {
-            return cannotRun(command, "can't change to the home folder: \(error.reason)", hint: "check HOME")
+        let name = command.lossyFirst
+        return switch failure.step {
+        case CHILD_GUARDED:
+            cannot("start the process that keeps its descendants together", for: name, error, allow: "prctl")
+        case CHILD_TIED: cannot("make it end together with skr", for: name, error, allow: "prctl")
+        case CHILD_CONNECTED: cannot("connect its input and output", for: name, error, allow: "dup2")
+        case CHILD_MOVED:
+            Executable.cannotRun(name, "can't change to the home folder: \(error.reason)", hint: "check HOME")
+        case CHILD_SIGNALS_SET: cannot("set its signals", for: name, error, allow: "rt_sigaction and rt_sigprocmask")
+        default: Executable.failure(of: name, error)
         }
-        let (step, call) =
-            switch failure.step {
-            case CHILD_GUARDED: ("start the process that keeps its descendants together", "prctl")
-            case CHILD_TIED: ("make it end together with skr", "prctl")
-            case CHILD_CONNECTED: ("connect its input and output", "dup2")
-            case CHILD_SIGNALS_SET: ("set its signals", "rt_sigaction and rt_sigprocmask")
-            default: ("", "")
-            }
-        guard !step.isEmpty else { return Self.failure(of: command, error) }
-        return cannotRun(command, step, error, allow: call)
     }
 
     /// Returns the error for a child that was not started because its signals could not be forwarded.
     static func cannotForwardSignals(to command: CommandLineWords, _ error: Errno) -> CommandError {
-        cannotRun(command, "forward signals to it", error, allow: "signalfd4")
+        cannot("forward signals to it", for: command.lossyFirst, error, allow: "signalfd4")
     }
 
-    private static func cannotRun(
-        _ command: CommandLineWords, _ step: String, _ error: Errno, allow call: String
+    private static func cannot(
+        _ step: String, for name: String, _ error: Errno, allow call: String
     ) -> CommandError {
-        cannotRun(command, "can't \(step): \(error.reason)", hint: "allow \(call) in the container's seccomp profile")
-    }
-
-    private static func failure(of command: CommandLineWords, _ error: Errno) -> CommandError {
-        Executable.failure(of: command.lossyFirst, error)
-    }
-
-    private static func cannotRun(_ command: CommandLineWords, _ reason: String, hint: String) -> CommandError {
-        Executable.cannotRun(command.lossyFirst, reason, hint: hint)
+        Executable.cannotRun(
+            name, "can't \(step): \(error.reason)", hint: "allow \(call) in the container's seccomp profile")
     }
 }

@@ -89,4 +89,22 @@ extension FileDescriptor {
         guard copy >= 0 else { throw .last }
         return FileDescriptor(rawValue: copy)
     }
+
+    /// Opens `/dev/null` as an input, with a descriptor that isn't a standard one.
+    static func openNothing() throws(Errno) -> FileDescriptor {
+        let descriptor = unsafe Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .last }
+        defer { Glibc.close(descriptor) }
+        return try FileDescriptor(rawValue: descriptor).duplicateAboveStandard()
+    }
+
+    /// Returns the ends of a new pipe, with descriptors that aren't standard ones.
+    static func pipeAboveStandard() throws(Errno) -> (reader: FileDescriptor, writer: FileDescriptor) {
+        let pipe = try FileDescriptor.pipe(options: .closeOnExec)
+        defer {
+            try? pipe.readEnd.close()
+            try? pipe.writeEnd.close()
+        }
+        return (try pipe.readEnd.duplicateAboveStandard(), try pipe.writeEnd.duplicateAboveStandard())
+    }
 }

@@ -16,12 +16,7 @@ struct ToolRun: ~Copyable {
     /// Runs a program to its end, without input.
     init(_ words: [String]) throws(CommandError) {
         do {
-            let pipe = try FileDescriptor.pipe(options: .closeOnExec)
-            let ends = (
-                reader: try pipe.readEnd.duplicateAboveStandard(), writer: try pipe.writeEnd.duplicateAboveStandard()
-            )
-            try pipe.readEnd.close()
-            try pipe.writeEnd.close()
+            let ends = try FileDescriptor.pipeAboveStandard()
             let input = try FileDescriptor.openNothing()
             defer { try? input.close() }
             let started = Self.start(words, input: input, output: ends.writer)
@@ -72,16 +67,5 @@ struct ToolRun: ~Copyable {
         var status: CInt = 0
         while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
         return ChildEnd(status: status, received: 0).exitCode
-    }
-}
-
-extension FileDescriptor {
-    /// Opens `/dev/null` as an input.
-    fileprivate static func openNothing() throws(Errno) -> FileDescriptor {
-        let descriptor = unsafe Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .last }
-        let file = FileDescriptor(rawValue: descriptor)
-        guard descriptor <= STDERR_FILENO else { return file }
-        return try file.duplicateAboveStandard()
     }
 }

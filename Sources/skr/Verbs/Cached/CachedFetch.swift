@@ -76,10 +76,9 @@ struct CachedFetch {
     /// of one of them.
     static func input() throws(CommandError) -> FileDescriptor? {
         guard !Console.isInputTerminal else { return nil }
-        do {
-            // If standard input is closed, the new file gets descriptor 0, and exec would close it: use a higher one.
-            let null = try unsafe FileDescriptor.open("/dev/null", .readOnly, options: .closeOnExec)
-            return try null.closeAfter { try null.duplicateAboveStandard() }
+        do throws(Errno) {
+            // If standard input is closed, the file could get descriptor 0, and exec would close it: use a higher one.
+            return try FileDescriptor.openNothing()
         } catch {
             throw .internalError("can't open /dev/null: \(error.reason)", hint: nil)
         }

@@ -12,18 +12,11 @@ struct CapturedOutput: ~Copyable {
     private let reader: FileDescriptor
 
     init() throws(CommandError) {
-        let ends: (reader: FileDescriptor, writer: FileDescriptor)
         do throws(Errno) {
-            let pipe = try FileDescriptor.pipe(options: .closeOnExec)
-            defer {
-                try? pipe.readEnd.close()
-                try? pipe.writeEnd.close()
-            }
-            ends = (try pipe.readEnd.duplicateAboveStandard(), try pipe.writeEnd.duplicateAboveStandard())
+            (reader, writer) = try FileDescriptor.pipeAboveStandard()
         } catch {
             throw Self.failure(error)
         }
-        (reader, writer) = ends
     }
 
     deinit {

@@ -15,22 +15,12 @@ package enum TextStyle {
 
     /// Returns the style for this descriptor in this environment.
     package static func wanted(on descriptor: CInt) -> TextStyle {
-        guard isatty(descriptor) == 1, isUnsetOrEmpty("NO_COLOR"), !isDumbTerminal else { return .plain }
-        return .coloured
-    }
-
-    /// Whether the terminal understands only plain text.
-    package static var isDumbTerminal: Bool {
-        guard let terminal = unsafe getenv("TERM") else { return false }
-        return unsafe strcmp(terminal, "dumb") == 0
+        // A dumb terminal understands only plain text.
+        let isDumb = (try? Variable.value("TERM")) == "dumb"
+        return isatty(descriptor) == 1 && !Variable.isSet("NO_COLOR") && !isDumb ? .coloured : .plain
     }
 
     package func paint(_ text: String, _ colour: Colour) -> String {
         self == .coloured && !text.isEmpty ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
-    }
-
-    private static func isUnsetOrEmpty(_ name: String) -> Bool {
-        guard let value = unsafe getenv(name) else { return true }
-        return unsafe value.pointee == 0
     }
 }

@@ -1,4 +1,4 @@
-import Glibc
+import CommandSupport
 
 extension Finding {
     /// Reports whether a Secret Service answers in this login, whose it is, and which programs find it.
@@ -16,9 +16,8 @@ extension Finding {
             return .ok("secret-service", "\(text); 'man skr-secrets' shows how to start one", facts)
         }
         // Without the variable, only some libraries look for the user's bus.
-        let isNamed = unsafe getenv(SecretServiceProgram.variable).map { unsafe $0.pointee != 0 } ?? false
         let clients =
-            isNamed
+            Variable.isSet(SecretServiceProgram.variable)
             ? "all programs that look for a Secret Service use it"
             : "programs on libsecret and keyring-rs use it, but gh and Python's keyring need DBUS_SESSION_BUS_ADDRESS"
         return .ok(

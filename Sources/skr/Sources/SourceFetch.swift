@@ -6,9 +6,8 @@ extension Source {
     /// Returns the secret: the stored one, or else the new one that the command prints for all who ask.
     func secret(in store: SecretStore, of place: Place, warns: Bool = true) throws(CommandError) -> SecretBox {
         let action = CachedAction(
-            place: place, item: item, timeout: timeout, lifetimePath: nil, refreshBefore: nil,
-            isStaleWhileRefreshing: false, failureTimeout: failureTimeout > .zero ? failureTimeout : nil,
-            isForced: false, command: CommandLineWords(leaking: command),
+            place: place, item: item, timeout: timeout, failureTimeout: failureTimeout > .zero ? failureTimeout : nil,
+            command: CommandLineWords(leaking: command),
             form: SourceOutput(self, settings: try settings(), warns: warns))
         let fetched = try CommandError.translating {
             do {

@@ -18,12 +18,12 @@ struct CachedAction: VerbAction {
     /// The value of `--timeout`; `nil` if only the output states its lifetime.
     let timeout: TimeoutArgument?
     /// The path of the output's field that states its lifetime.
-    let lifetimePath: String?
-    let refreshBefore: Duration?
-    var isStaleWhileRefreshing: Bool
+    var lifetimePath: String?
+    var refreshBefore: Duration?
+    var isStaleWhileRefreshing = false
     /// How long a failure is remembered; `nil` for not at all.
-    let failureTimeout: Duration?
-    let isForced: Bool
+    var failureTimeout: Duration?
+    var isForced = false
     let command: CommandLineWords
     /// The form of the output for another caller; `nil` if the output is printed unchanged.
     var form: (any OutputForm)?

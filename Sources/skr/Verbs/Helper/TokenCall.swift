@@ -58,8 +58,7 @@ struct TokenCall {
         guard call.command.count > 0 else { return TokenAction(call: call, target: target, format: made) }
         return CachedAction(
             place: call.place, item: .cached(target.service, variant: CachedVariant.text(of: keys(for: recipient))),
-            timeout: call.timeout.map { .after($0) } ?? .never, lifetimePath: nil, refreshBefore: nil,
-            isStaleWhileRefreshing: false, failureTimeout: nil, isForced: false, command: call.command,
+            timeout: call.timeout.map { .after($0) } ?? .never, command: call.command,
             form: KeptToken(
                 format: made, account: target.account ?? "", warns: call.client.errors != .mixedWithAnswer))
     }

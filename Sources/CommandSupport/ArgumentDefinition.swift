@@ -1,4 +1,3 @@
-
 /// An argument, an option or a flag, as the argument parser defines it.
 package struct ArgumentDefinition: Decodable {
     package enum Kind: String, Decodable {

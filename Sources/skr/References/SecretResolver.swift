@@ -12,10 +12,6 @@ struct SecretResolver {
     private var total = 0
     private var failures: [(name: String, error: CommandError)] = []
 
-    private init(place: Place) {
-        self.place = place
-    }
-
     /// Returns the secrets in the order of the references; `nil` for a missing reference.
     ///
     /// All secrets are looked up before the first source runs. The sources run one after the other, because two of them

@@ -37,12 +37,6 @@ struct SilentTerminal: ~Copyable {
         return terminal
     }
 
-    private init(descriptor: CInt, before: termios, handlers: [sigaction]) {
-        self.descriptor = descriptor
-        self.before = before
-        self.handlers = handlers
-    }
-
     deinit {
         close(descriptor)
     }

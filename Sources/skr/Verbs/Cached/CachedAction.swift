@@ -35,7 +35,7 @@ struct CachedAction: VerbAction {
     /// Returns the kept output, or runs the command once for all processes that want its output.
     func fetched(in store: SecretStore) throws -> FetchedOutput {
         // Most calls end here.
-        if !isForced, refreshBefore == nil, let answer = try readKept(in: store) { return FetchedOutput(answer) }
+        if !isForced, refreshBefore == nil, let kept = try readKept(in: store) { return FetchedOutput(answer: kept) }
         let flight = try SingleFlight(
             store: store, item: item, leaseDuration: Self.leaseDuration,
             refreshBefore == nil ? .never : .due)
@@ -61,7 +61,7 @@ struct CachedAction: VerbAction {
             switch turn {
             case .take(let answer):
                 signals.release()
-                return FetchedOutput(answer)
+                return FetchedOutput(answer: answer)
             case .fetch(let lease, let old, let isOldUsable):
                 return try fetch(flight, in: store, under: lease, old: isOldUsable ? old : nil, signals)
             }
@@ -152,7 +152,7 @@ struct CachedAction: VerbAction {
             signals.release()
             // A stored failure is not refreshed.
             if old.exitCode == 0 { refreshInBackground() }
-            return FetchedOutput(old)
+            return FetchedOutput(answer: old)
         }
         try place.warnIfShared(in: store, warn)
         let fetch = CachedFetch(

@@ -73,15 +73,9 @@ struct FetchedOutput {
     /// The output; `nil` if it was too large to keep and has already been passed on.
     let answer: CachedAnswer?
     /// The end of the command that was run and whose failure is the caller's.
-    let end: ChildEnd?
+    var end: ChildEnd?
     /// The reason why a good output could not be kept.
-    let problem: CommandError?
-
-    init(_ answer: CachedAnswer?, end: ChildEnd? = nil, problem: CommandError? = nil) {
-        self.answer = answer
-        self.end = end
-        self.problem = problem
-    }
+    var problem: CommandError?
 
     /// Prints the output and ends this process as the command ended.
     func printAndExit() throws(CommandError) -> Never {

@@ -26,15 +26,15 @@ struct CachedFetch {
             release()
             guard let old else { throw error }
             Console.report(error)
-            return FetchedOutput(old)
+            return FetchedOutput(answer: old)
         }
         guard let answer = captured else {
             action.warn(CapturedOutput.tooLarge)
-            return FetchedOutput(nil, end: end)
+            return FetchedOutput(answer: nil, end: end)
         }
         defer { release() }
         guard end.exitCode == 0 else { return finish(failed: answer, end) }
-        return FetchedOutput(answer, problem: lifetime.flatMap { keep(answer, for: $0) })
+        return FetchedOutput(answer: answer, problem: lifetime.flatMap { keep(answer, for: $0) })
     }
 
     /// Releases the lease, so that others can continue, and lets signals end us again.
@@ -100,8 +100,8 @@ struct CachedFetch {
         // A command that ended by a signal that we received too, as with ^C, does not count as failed.
         let isOurs = end.isOurs || !action.isOfOneCommand && end.isInterrupted
         if old == nil, !isOurs { remember(failed: answer) }
-        if let old, !isOurs { return FetchedOutput(old) }
-        return FetchedOutput(answer, end: end)
+        if let old, !isOurs { return FetchedOutput(answer: old) }
+        return FetchedOutput(answer: answer, end: end)
     }
 
     private func remember(failed answer: CachedAnswer) {

@@ -4,15 +4,12 @@ package struct ArgumentDefinition: Decodable {
         case positional, option, flag
     }
 
-    /// The kinds of values; their names are the argument parser's.
+    /// The kinds of values that our options have; their names are the argument parser's.
     package enum Values: Decodable {
         case list(values: [String])
         case file(extensions: [String])
         case directory
         case shellCommand(command: String)
-        case custom
-        case customAsync
-        case customDeprecated
     }
 
     struct Name: Decodable {

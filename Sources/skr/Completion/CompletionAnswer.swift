@@ -68,7 +68,7 @@ enum CompletionAnswer {
         case .directory: .directories
         case .shellCommand(let source):
             .words((NameSource(rawValue: source)?.names(in: line, typing: word) ?? []).map { Candidate(word: $0) })
-        case .custom, .customAsync, .customDeprecated, nil: .words([])
+        case nil: .words([])
         }
     }
 

@@ -21,10 +21,7 @@ package enum TimeoutArgument: ExpressibleByArgument, Equatable {
 
     /// The duration; `nil` if the item lives as long as its scope.
     package var duration: Duration? {
-        switch self {
-        case .after(let duration): duration
-        case .never: nil
-        }
+        if case .after(let duration) = self { duration } else { nil }
     }
 
     /// Returns the option's value, or else the value of SKR_TIMEOUT; `nil` if that is unset or empty.

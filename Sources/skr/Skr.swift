@@ -94,11 +94,8 @@ package enum Skr {
             // Drops the parser's guess, which is the option with the most similar spelling.
             return .usage(parser: String(message.prefix { $0 != "." }), hint: hint)
         }
-        let help = "'skr help \(verbs.joined(separator: " "))'"
-        return .usage(
-            parser: message,
-            hint: lacksCommand
-                ? "write the command after '--'; \(help) shows the options" : "\(help) shows the options")
+        let start = lacksCommand ? "write the command after '--'; " : ""
+        return .usage(parser: message, hint: "\(start)'skr help \(verbs.joined(separator: " "))' shows the options")
     }
 
     static func unknownVerb(_ word: String) -> CommandError {

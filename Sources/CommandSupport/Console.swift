@@ -44,6 +44,10 @@ package enum Console {
         tell("warning", error, by: "skr")
     }
 
+    package static func warn(_ message: String, hint: String?) {
+        warn(CommandError(exitCode: .done, message: message, hint: hint))
+    }
+
     /// Prints a line that is neither an answer nor an error, and a hint.
     package static func note(_ text: String, hint: String? = nil, by program: String = "skr") {
         writeError("\(program): \(Display.plain(text))\n" + hintLine(hint, by: program))

@@ -29,10 +29,8 @@ struct ListedPlace {
         let survey = LoginSurvey()
         if !survey.isTableShown {
             Console.warn(
-                CommandError(
-                    exitCode: .unavailable,
-                    message: "/proc/keys is hidden: the time left is unknown, and a scope might be left out",
-                    hint: "mount /proc, and don't let the container mask /proc/keys"))
+                "/proc/keys is hidden: the time left is unknown, and a scope might be left out",
+                hint: "mount /proc, and don't let the container mask /proc/keys")
         }
         var all: [ListedPlace] = []
         for scope in Place.Scope.allCases {
@@ -73,7 +71,7 @@ struct ListedPlace {
     }
 
     private static func warn(of place: String, because reason: String, hint: String?) {
-        Console.warn(CommandError(exitCode: .unavailable, message: "\(place) is left out: \(reason)", hint: hint))
+        Console.warn("\(place) is left out: \(reason)", hint: hint)
     }
 
     private static func isOrdered(_ left: ItemIdentity, _ right: ItemIdentity) -> Bool {

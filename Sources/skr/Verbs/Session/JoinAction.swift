@@ -65,7 +65,5 @@ struct JoinAction: VerbAction {
 
     private func call(_ name: String) -> String { "exec skr session" + Display.option("--name", name) }
 
-    private func warn(_ message: String) {
-        Console.warn(CommandError(exitCode: .done, message: message, hint: nil))
-    }
+    private func warn(_ message: String) { Console.warn(message, hint: nil) }
 }

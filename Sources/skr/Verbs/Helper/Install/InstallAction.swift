@@ -28,9 +28,8 @@ struct InstallAction: VerbAction {
         guard let folder = call.setup.linkFolder(for: call.user) else { return try checkPath(of: link) }
         guard folder != link.folder else { return }
         Console.warn(
-            .data(
-                "\(call.name) does not look in \(Display.quoted(link.folder))",
-                hint: "leave out --dir: it looks in \(folder)"))
+            "\(call.name) does not look in \(Display.quoted(link.folder))",
+            hint: "leave out --dir: it looks in \(folder)")
     }
 
     private func checkPath(of link: HelperLink) throws(CommandError) {
@@ -39,20 +38,16 @@ struct InstallAction: VerbAction {
             try Console.writeLine("\(folder) is not in PATH")
             guard call.client.start.isFoundInPath else { return }
             return Console.warn(
-                .data(
-                    "\(call.name) won't find its helper",
-                    hint: "add to ~/.profile, and log in again: export PATH=\(Display.shellWord(link.folder)):\"$PATH\""
-                )
-            )
+                "\(call.name) won't find its helper",
+                hint: "add to ~/.profile, and log in again: export PATH=\(Display.shellWord(link.folder)):\"$PATH\"")
         }
         try Console.writeLine("\(folder) is in PATH")
         guard let first = call.user.program(link.name),
             HelperLink(folder: String(first.dropLast(link.name.utf8.count + 1)), name: link.name).state != .here
         else { return }
         Console.warn(
-            .data(
-                "another \(link.name) comes first in PATH: \(Display.quoted(first))",
-                hint: "put \(folder) before its folder in PATH, or choose another folder: --dir FOLDER"))
+            "another \(link.name) comes first in PATH: \(Display.quoted(first))",
+            hint: "put \(folder) before its folder in PATH, or choose another folder: --dir FOLDER")
     }
 }
 

@@ -15,9 +15,9 @@ package enum TextStyle {
 
     /// Returns the style for this descriptor in this environment.
     package static func wanted(on descriptor: CInt) -> TextStyle {
+        guard isatty(descriptor) == 1, !Variable.isSet("NO_COLOR") else { return .plain }
         // A dumb terminal understands only plain text.
-        let isDumb = (try? Variable.value("TERM")) == "dumb"
-        return isatty(descriptor) == 1 && !Variable.isSet("NO_COLOR") && !isDumb ? .coloured : .plain
+        return (try? Variable.value("TERM")) == "dumb" ? .plain : .coloured
     }
 
     package func paint(_ text: String, _ colour: Colour) -> String {

@@ -39,10 +39,16 @@ package struct AWSCredentials: TokenFormat {
             }
             let expires = try ExpiryField.read(issued, [form.expiration])
             let session = payload.firstText(of: [form.session])
-            let output = Self.output(
-                [("AccessKeyId", id), ("SecretAccessKey", secret), ("SessionToken", session)], expires: expires,
-                account: payload.firstText(of: ["AccountId"]))
-            return TokenAnswer(output, expires: expires)
+            let account = payload.firstText(of: ["AccountId"])
+            return TokenAnswer(expires: expires) { text in
+                text.append("{\"Version\":1")
+                text.appendJSON("AccessKeyId", ifPresent: id)
+                text.appendJSON("SecretAccessKey", ifPresent: secret)
+                text.appendJSON("SessionToken", ifPresent: session)
+                if let expires { text.append(",\"Expiration\":\"\(DateTimeText.text(of: expires))\"") }
+                text.appendJSON("AccountId", ifPresent: account)
+                text.append("}\n")
+            }
         }
         throw UnusableToken(
             message: "it has no AWS credentials",
@@ -50,19 +56,6 @@ package struct AWSCredentials: TokenFormat {
     }
 
     package func answerToNothing() -> HelperAnswer? { nil }
-
-    private static func output(
-        _ fields: [(name: String, value: SecretBox?)], expires: Int64?, account: SecretBox?
-    ) -> SecretBox {
-        SecretBox(
-            SecretBytes { text in
-                text.append("{\"Version\":1")
-                for field in fields { text.appendJSON(field.name, ifPresent: field.value) }
-                if let expires { text.append(",\"Expiration\":\"\(DateTimeText.text(of: expires))\"") }
-                text.appendJSON("AccountId", ifPresent: account)
-                text.append("}\n")
-            })
-    }
 }
 
 extension SecretWriter {

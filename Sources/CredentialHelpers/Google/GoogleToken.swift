@@ -44,13 +44,12 @@ package struct GoogleToken: TokenFormat {
         guard token.secret.isText else {
             throw UnusableToken(message: "the token is not UTF-8", hint: "store or print it as UTF-8")
         }
-        let output = SecretBytes { text in
+        return TokenAnswer(expires: token.expires) { text in
             text.append("{\"version\":1,\"success\":true,\"token_type\":\"\(type)\"")
             text.appendJSON(field, ifPresent: token.secret)
             if let end = token.expires { text.append(",\"expiration_time\":\(end)") }
             text.append("}\n")
         }
-        return TokenAnswer(SecretBox(output), expires: token.expires)
     }
 
     package func answerToNothing() -> HelperAnswer? {

@@ -32,13 +32,12 @@ package struct HeadersObject: TokenFormat {
                 countsAsNothing: true)
         }
         let value = try value(token.secret, user: issued.account)
-        let output = SecretBytes { text in
+        return TokenAnswer(kept: issued.payload, expires: token.expires) { text in
             text.append("{")
             text.appendJSON(name: header)
             text.appendJSON(value.text)
             text.append("}\n")
         }
-        return TokenAnswer(SecretBox(output), kept: issued.payload, expires: token.expires)
     }
 
     private func value(_ secret: SecretBox, user: String) throws(UnusableToken) -> AuthorizationValue {

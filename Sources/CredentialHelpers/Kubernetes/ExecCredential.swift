@@ -37,7 +37,7 @@ package struct ExecCredential: TokenFormat {
             ("token", token?.secret), ("clientCertificateData", certificate), ("clientKeyData", key),
             ("expirationTimestamp", end),
         ]
-        let output = SecretBytes { text in
+        return TokenAnswer(expires: expires) { text in
             text.append("{\"kind\":\"ExecCredential\",\"apiVersion\":\"\(Self.group)\(version)\",\"status\":{")
             var separator = ""
             for (name, value) in members {
@@ -49,7 +49,6 @@ package struct ExecCredential: TokenFormat {
             }
             text.append("}}\n")
         }
-        return TokenAnswer(SecretBox(output), expires: expires)
     }
 
     package func answerToNothing() -> HelperAnswer? { nil }

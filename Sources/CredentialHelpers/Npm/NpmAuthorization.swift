@@ -12,11 +12,10 @@ package struct NpmAuthorization: TokenFormat {
     package func answer(_ issued: Issuance) throws(UnusableToken) -> TokenAnswer {
         let token = try IssuedToken(issued)
         let value = try AuthorizationValue(token.secret, user: issued.account)
-        let output = SecretBytes { text in
+        return TokenAnswer(kept: issued.payload, expires: token.expires) { text in
             text.append(value.text)
             text.append("\n")
         }
-        return TokenAnswer(SecretBox(output), kept: issued.payload, expires: token.expires)
     }
 
     package func answerToNothing() -> HelperAnswer? { nil }

@@ -1,3 +1,4 @@
+import Keyutils
 package import SecretText
 
 /// A client's format for a token that was issued to its user.
@@ -50,11 +51,16 @@ package struct TokenAnswer {
     /// The expiry, in seconds since 1970.
     package let expires: Int64?
 
-    /// - Parameter kept: the payload from which the same answer can be made later; `nil` for the answer itself.
-    package init(_ output: SecretBox, kept: SecretBox? = nil, expires: Int64?) {
+    package init(_ output: SecretBox, kept: SecretBox, expires: Int64?) {
         self.output = output
-        self.kept = kept ?? output
+        self.kept = kept
         self.expires = expires
+    }
+
+    /// - Parameter kept: the payload from which the same answer can be made later; `nil` for the answer itself.
+    init(kept: SecretBox? = nil, expires: Int64?, writing write: (inout SecretWriter) -> Void) {
+        let output = SecretBox(SecretBytes(write))
+        self.init(output, kept: kept ?? output, expires: expires)
     }
 }
 

@@ -106,8 +106,9 @@ extension CredentialHelper {
         _ secret: SecretBox, _ fields: CredentialFields, service: String, account: String,
         as kind: ItemIdentity.Kind, of owner: ItemOwner
     ) throws(SecretStoreError) -> Bool {
-        if !fields.isEmpty, try isTaken(service: service, account: account, for: owner) { return false }
         let item = ItemIdentity(fields.isEmpty ? kind : .credential, service: service, account: account)
+        // The new record must not replace another owner's.
+        if item.kind == .credential, let record = try credential(item), !owner.has(item, record) { return false }
         var others: [(item: ItemIdentity, payload: SecretBox)] = []
         var (isFirst, isStored) = (true, false)
         for kind in ItemIdentity.Kind.ofSecrets {

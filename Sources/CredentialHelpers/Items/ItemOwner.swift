@@ -49,12 +49,3 @@ enum ItemOwner {
         return ["v1", "v2", "v1/", "v2/"].contains(path)
     }
 }
-
-extension CredentialHelper {
-    /// Returns whether another owner has a record of that name, which a new record would replace.
-    func isTaken(service: String, account: String, for owner: ItemOwner) throws(SecretStoreError) -> Bool {
-        let item = ItemIdentity.credential(service: service, account: account)
-        guard let record = try credential(item) else { return false }
-        return !owner.has(item, record)
-    }
-}

@@ -100,13 +100,7 @@ extension CredentialHelper {
 
     private func dockerErase(_ request: RawSpan) throws(SecretStoreError) -> HelperAnswer {
         guard let server = Self.server(request) else { return Self.noServer }
-        for item in try dockerItems(for: server) {
-            if item.kind != .credential {
-                try items.delete(item)
-            } else if let record = try credential(item), ItemOwner.docker.has(item, record) {
-                try items.delete(item, ifUnchanged: record.payload.bytes)
-            }
-        }
+        for item in try dockerItems(for: server) { try delete(item, of: .docker) }
         return .nothing
     }
 

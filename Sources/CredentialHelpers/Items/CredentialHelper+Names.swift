@@ -50,18 +50,19 @@ extension CredentialHelper {
             var isDeleted = false
             for kind in ItemIdentity.Kind.ofSecrets {
                 let item = ItemIdentity(kind, service: service, account: account)
-                if kind != .credential {
-                    guard ItemOwner.others.has(item, nil), try items.delete(item) else { continue }
-                } else {
-                    guard let record = try credential(item), ItemOwner.others.has(item, record),
-                        try items.delete(item, ifUnchanged: record.payload.bytes)
-                    else { continue }
-                }
-                isDeleted = true
+                if try delete(item, of: .others) { isDeleted = true }
             }
             return isDeleted ? true : nil
         }
         return isDeleted ?? false
+    }
+
+    /// Deletes an item that belongs to this owner; false if it is absent or belongs to another owner.
+    @discardableResult
+    func delete(_ item: ItemIdentity, of owner: ItemOwner) throws(SecretStoreError) -> Bool {
+        guard item.kind == .credential else { return owner.has(item, nil) ? try items.delete(item) : false }
+        guard let record = try credential(item), owner.has(item, record) else { return false }
+        return try items.delete(item, ifUnchanged: record.payload.bytes)
     }
 
     /// Returns an item's contents; `nil` if it is absent, or has expired although the item still exists.

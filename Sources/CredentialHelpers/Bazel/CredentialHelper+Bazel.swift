@@ -40,8 +40,7 @@ extension CredentialHelper {
 
     private static func headers(_ value: AuthorizationValue, expires: Int64?) -> HelperAnswer {
         HelperAnswer { text in
-            text.append("{\"headers\":{\"Authorization\":[")
-            text.appendJSON(value.text)
+            text.append("{\"headers\":{\"Authorization\":[", quoting: value.text)
             text.append("]}")
             if let expires { text.append(",\"expires\":\"\(DateTimeText.text(of: expires))\"") }
             text.append("}\n")

@@ -75,8 +75,7 @@ extension CredentialHelper {
     /// Returns an error in the form that cargo shows to its user.
     public static func cargoError(_ text: String) -> HelperAnswer {
         HelperAnswer { line in
-            line.append("{\"Err\":{\"kind\":\"other\",\"message\":")
-            line.appendJSON(text)
+            line.append("{\"Err\":{\"kind\":\"other\",\"message\":", quoting: text)
             line.append(",\"caused-by\":[]}}\n")
         }
     }
@@ -88,8 +87,7 @@ extension CredentialHelper {
         guard credential.secret.isText else { return Self.cargoError("the stored token is not UTF-8") }
         let end = try end(of: item, holding: credential)
         return HelperAnswer { line in
-            line.append("{\"Ok\":{\"kind\":\"get\",\"token\":")
-            line.appendJSON(credential.secret)
+            line.append("{\"Ok\":{\"kind\":\"get\",\"token\":", quoting: credential.secret)
             if let end {
                 line.append(",\"cache\":\"expires\",\"expiration\":\(end)")
             } else {

@@ -88,12 +88,9 @@ extension CredentialHelper {
     ) -> HelperAnswer? {
         guard credential.secret.isText else { return nil }
         return HelperAnswer { text in
-            text.append("{\"ServerURL\":")
-            text.appendJSON(server)
-            text.append(",\"Username\":")
-            text.appendJSON(item.account)
-            text.append(",\"Secret\":")
-            text.appendJSON(credential.secret)
+            text.append("{\"ServerURL\":", quoting: server)
+            text.append(",\"Username\":", quoting: item.account)
+            text.append(",\"Secret\":", quoting: credential.secret)
             text.append("}\n")
         }
     }

@@ -55,22 +55,11 @@ extension CredentialRecord {
     /// Encodes the payload of an item of the kind `credential`.
     static func encode(_ secret: SecretBox, _ fields: CredentialFields) -> SecretBytes {
         SecretBytes { text in
-            text.append("{")
-            text.appendJSON(name: secretField)
-            text.appendJSON(secret)
+            text.append("{\"\(secretField)\":", quoting: secret)
             if let end = fields.expires { text.append(",\"\(expires)\":\(end)") }
-            if let token = fields.refreshToken {
-                text.append(",\"\(refreshToken)\":")
-                text.appendJSON(token)
-            }
-            if let type = fields.authenticationType {
-                text.append(",\"\(authenticationType)\":")
-                text.appendJSON(type)
-            }
-            if let name = fields.client {
-                text.append(",\"\(client)\":")
-                text.appendJSON(name)
-            }
+            if let token = fields.refreshToken { text.append(",\"\(refreshToken)\":", quoting: token) }
+            if let type = fields.authenticationType { text.append(",\"\(authenticationType)\":", quoting: type) }
+            if let name = fields.client { text.append(",\"\(client)\":", quoting: name) }
             if !fields.state.isEmpty {
                 text.append(",\"state\":[")
                 for (position, entry) in fields.state.enumerated() {

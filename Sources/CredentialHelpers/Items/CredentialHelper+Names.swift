@@ -60,7 +60,7 @@ extension CredentialHelper {
     /// Deletes an item that belongs to this owner; false if it is absent or belongs to another owner.
     @discardableResult
     func delete(_ item: ItemIdentity, of owner: ItemOwner) throws(SecretStoreError) -> Bool {
-        guard item.kind == .credential else { return owner.has(item, nil) ? try items.delete(item) : false }
+        guard item.kind == .credential else { return try owner.has(item, nil) ? items.delete(item) : false }
         guard let record = try credential(item), owner.has(item, record) else { return false }
         return try items.delete(item, ifUnchanged: record.payload.bytes)
     }

@@ -78,14 +78,8 @@ extension CredentialHelper {
                 text.append(password)
                 text.append("\n")
             case .passwordJSON, .credentialsJSON:
-                text.append("{")
-                if form.hasUser {
-                    text.append("\"username\":")
-                    text.appendJSON(user)
-                    text.append(",")
-                }
-                text.append("\"password\":")
-                text.appendJSON(password)
+                if form.hasUser { text.append("{\"username\":", quoting: user) }
+                text.append(form.hasUser ? ",\"password\":" : "{\"password\":", quoting: password)
                 text.append("}\n")
             }
         }

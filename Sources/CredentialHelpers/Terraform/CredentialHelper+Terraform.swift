@@ -40,8 +40,7 @@ extension CredentialHelper {
             return HelperAnswer(exitCode: 1, message: "the stored token is not UTF-8, so JSON can't hold it")
         }
         return HelperAnswer { text in
-            text.append("{\"token\":")
-            text.appendJSON(token)
+            text.append("{\"token\":", quoting: token)
             text.append("}\n")
         }
     }

@@ -15,7 +15,7 @@ extension SecretWriter {
             case UInt8(ascii: "\r"): append("\\r")
             case UInt8(ascii: "\t"): append("\\t")
             case 0..<0x20, 0x7F:
-                append(byte < 0x10 ? "\\u000\(Self.digit(byte))" : "\\u00\(byte >> 4)\(Self.digit(byte))")
+                append((byte < 0x10 ? "\\u000" : "\\u00") + String(byte, radix: 16))
             default: append(byte)
             }
         }
@@ -30,14 +30,21 @@ extension SecretWriter {
         secret.bytes.withBytes { bytes in appendJSON(bytes) }
     }
 
+    /// Appends JSON as it is, and then a text in quotes.
+    package mutating func append(_ json: String, quoting text: String) {
+        append(json)
+        appendJSON(text)
+    }
+
+    /// Appends JSON as it is, and then a secret in quotes.
+    package mutating func append(_ json: String, quoting secret: SecretBox) {
+        append(json)
+        appendJSON(secret)
+    }
+
     /// Appends a name in quotes, and a colon.
     package mutating func appendJSON(name: String) {
         appendJSON(name)
         append(UInt8(ascii: ":"))
-    }
-
-    private static func digit(_ byte: UInt8) -> Unicode.Scalar {
-        let value = byte & 0x0F
-        return Unicode.Scalar(value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10)
     }
 }

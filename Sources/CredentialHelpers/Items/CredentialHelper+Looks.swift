@@ -6,15 +6,11 @@ import SessionKeyring
 /// A store that changes an item's kind or account stores the new item before it deletes the old one. A reader can pass
 /// the new item's place too early and reach the old item too late. It then finds neither, so it has to look again.
 struct ItemLook {
-    private let helper: CredentialHelper
+    fileprivate let helper: CredentialHelper
     /// Whether an item was absent, although a list contained it.
     private(set) var hasMissed = false
     /// Whether the reader looks items up by name, without a list, so that each of them can have just changed.
     var isByName = false
-
-    fileprivate init(_ helper: CredentialHelper) {
-        self.helper = helper
-    }
 
     /// Returns an item's contents; `nil` for an absent item, and for a record without a secret.
     mutating func credential(_ item: ItemIdentity) throws(SecretStoreError) -> CredentialRecord? {
@@ -38,7 +34,7 @@ extension CredentialHelper {
         _ body: (inout ItemLook) throws(SecretStoreError) -> Result?
     ) throws(SecretStoreError) -> Result? {
         for round in 1...Self.mostLooks {
-            var look = ItemLook(self)
+            var look = ItemLook(helper: self)
             if let result = try body(&look) { return result }
             let isBelieved = look.isByName ? round == Self.looksByName : !look.hasMissed
             if isBelieved { return nil }

@@ -13,9 +13,8 @@ package enum JSONField {
     }
 
     package static func find(_ path: JSONPath, in bytes: RawSpan) -> Finding {
-        unsafe bytes.withUnsafeBytes { bytes in
-            let text = unsafe Span(_unsafeElements: bytes.assumingMemoryBound(to: UInt8.self))
-            guard (try? UTF8Span(validating: text)) != nil else { return .notJSON }
+        guard bytes.isText else { return .notJSON }
+        return unsafe bytes.withUnsafeBytes { bytes in
             do throws(JSONText.Malformed) {
                 guard let range = try unsafe JSONText.range(of: path, in: bytes) else { return .nothing }
                 return unsafe finding(UnsafeRawBufferPointer(rebasing: bytes[range]))

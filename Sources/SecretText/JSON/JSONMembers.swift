@@ -15,7 +15,9 @@ package struct JSONMembers {
     /// The object, including its braces.
     package let object: Range<Int>
     package let members: [Member]
+}
 
+extension JSONMembers {
     /// - Parameter text: a whole JSON text.
     package init(of text: RawSpan) throws(NoObject) {
         guard text.isText else { throw NoObject() }
@@ -29,11 +31,6 @@ package struct JSONMembers {
         } catch {
             throw NoObject()
         }
-    }
-
-    fileprivate init(object: Range<Int>, members: [Member]) {
-        self.object = object
-        self.members = members
     }
 }
 

@@ -16,12 +16,8 @@ import Keyutils
         var count = 0
     }
 
-    private init(_ bytes: UnsafeRawBufferPointer) {
-        unsafe self.bytes = unsafe bytes
-    }
-
-    /// Reads a text that is known to be JSON, starting at this position.
-    init(at position: Int, of bytes: UnsafeRawBufferPointer) {
+    /// - Parameter position: where to start.
+    init(at position: Int = 0, of bytes: UnsafeRawBufferPointer) {
         unsafe self.bytes = unsafe bytes
         self.position = position
     }
@@ -33,7 +29,7 @@ import Keyutils
     ///
     /// This checks the whole text. If several members of an object have the same name, the last one counts, as in `jq`.
     static func range(of path: JSONPath, in text: UnsafeRawBufferPointer) throws(Malformed) -> Range<Int>? {
-        var text = unsafe JSONText(text)
+        var text = unsafe JSONText(of: text)
         return try text.find(path)
     }
 

@@ -165,7 +165,7 @@ package final class SecretServer {
         }
         do throws(ServiceFailure) {
             let (signature, write) = try result(of: &call, link)
-            reply(to: call, link, signature, write)
+            send(signature, to: call, link, write)
             emit(service.takeSignals())
         } catch {
             _ = service.takeSignals()
@@ -174,7 +174,7 @@ package final class SecretServer {
             {
                 return max(pause, .milliseconds(1))
             }
-            fail(call, link, error)
+            send("s", failure: error.name, to: call, link) { $0.string(error.message) }
         }
         (answered, lastCall) = (answered + 1, .now)
         link.callCount += 1
@@ -194,25 +194,16 @@ package final class SecretServer {
         }
     }
 
-    private func reply(
-        to call: Link.Call, _ link: Link, _ signature: String, _ write: (inout WireWriter) -> Void
-    ) {
-        var header = MessageHeader(kind: .reply)
-        header.signature = signature
-        send(&header, to: call, link, write)
-    }
-
-    private func fail(_ call: Link.Call, _ link: Link, _ failure: ServiceFailure) {
-        var header = MessageHeader(kind: .error)
-        (header.errorName, header.signature) = (failure.name, "s")
-        send(&header, to: call, link) { $0.string(failure.message) }
-    }
-
+    /// Sends the answer to a call, if the client expects one.
+    ///
+    /// - Parameter failure: the name of the error; `nil` for the results of the call.
     private func send(
-        _ header: inout MessageHeader, to call: Link.Call, _ link: Link, _ write: (inout WireWriter) -> Void
+        _ signature: String, failure: String? = nil, to call: Link.Call, _ link: Link,
+        _ write: (inout WireWriter) -> Void
     ) {
         guard call.message.header.expectsReply else { return }
-        header.expectsReply = false
+        var header = MessageHeader(kind: failure == nil ? .reply : .error)
+        (header.signature, header.errorName, header.expectsReply) = (signature, failure, false)
         header.replySerial = call.message.header.serial
         if attached == nil {
             let isDriver = [nil, Self.bus].contains(call.message.header.destination)

@@ -19,7 +19,7 @@ extension SecretService {
             }
             try collection.store.clear()
             created[collection.name] = nil
-            signal("CollectionDeleted", from: .service, collection.path)
+            signal("CollectionDeleted", collection.path)
             return { $0.string("/") }
         default: return try createItem(in: collection, &body, client, &attempt)
         }
@@ -49,7 +49,7 @@ extension SecretService {
         // The secret is stored even if the quota is too full for the labels.
         var labelling = BackendAttempt(mayUseLastResorts: false)
         try? collection.keep(entry, of: item, &labelling)
-        signal(isNew ? "ItemCreated" : "ItemChanged", from: .collection(collection), collection.path(of: item))
+        signal(isNew ? "ItemCreated" : "ItemChanged", from: collection, collection.path(of: item))
         return { writer in
             writer.string(collection.path(of: item))
             writer.string("/")
@@ -79,12 +79,12 @@ extension SecretService {
                 var labelling = BackendAttempt(mayUseLastResorts: false)
                 try? collection.keep(entry, of: item, &labelling)
             }
-            signal("ItemChanged", from: .collection(collection), path)
+            signal("ItemChanged", from: collection, path)
             return { _ in }
         default:
             guard try collection.store.delete(item, &attempt) else { throw ServiceFailure.unknownObject(path) }
             renamed = renamed.filter { $0.value != item || !$0.key.hasPrefix("\(collection.path)/") }
-            signal("ItemDeleted", from: .collection(collection), path)
+            signal("ItemDeleted", from: collection, path)
             return { $0.string("/") }
         }
     }

@@ -76,12 +76,12 @@ extension SecretService {
             guard label.utf8.count <= 256 else { throw ServiceFailure.limit("a label has at most 256 bytes") }
             labels.label = label
             try collection.keep(labels, &attempt)
-            signal("CollectionChanged", from: .service, collection.path)
+            signal("CollectionChanged", collection.path)
         case (.item(let collection, let item), "Label"):
             var entry = collection.labels()[item] ?? ItemLabels.Entry()
             entry.label = try body.string()
             try collection.keep(entry, of: item, &attempt)
-            signal("ItemChanged", from: .collection(collection), collection.path(of: item))
+            signal("ItemChanged", from: collection, collection.path(of: item))
         case (.item(let collection, let item), _):
             try setAttributes(ItemAttributeSet(try body.stringDictionary()), of: item, in: collection, &attempt)
         default: break
@@ -124,6 +124,6 @@ extension SecretService {
         }
         var labelling = BackendAttempt(mayUseLastResorts: false)
         try? collection.keep(entry, of: new, &labelling)
-        signal("ItemChanged", from: .collection(collection), collection.path(of: new))
+        signal("ItemChanged", from: collection, collection.path(of: new))
     }
 }

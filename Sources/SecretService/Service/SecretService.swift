@@ -201,7 +201,7 @@ extension SecretService {
                 guard let payload = labels.payload(of: []) else { throw WireError() }
                 var attempt = BackendAttempt(mayUseLastResorts: false)
                 try collection.store.set(payload, for: .secretLabels, timeout: nil, &attempt)
-                signal("CollectionCreated", from: .service, collection.path)
+                signal("CollectionCreated", collection.path)
             }
         }
         if !alias.isEmpty { try setAlias(alias, to: collection.path) }
@@ -211,14 +211,10 @@ extension SecretService {
         }
     }
 
-    func signal(_ member: String, from object: Object, _ path: String) {
-        let (source, interface) =
-            if case .collection(let collection) = object {
-                (collection.path, Interface.collection.name)
-            } else {
-                (Self.path, Interface.service.name)
-            }
-        signal(member, of: interface, from: source, "o", [path]) { $0.string(path) }
+    /// Announces a change to the object with this path, which belongs to a collection or to the service itself.
+    func signal(_ member: String, from collection: SecretCollection? = nil, _ path: String) {
+        let interface = collection == nil ? Interface.service : Interface.collection
+        signal(member, of: interface.name, from: collection?.path ?? Self.path, "o", [path]) { $0.string(path) }
     }
 
     func signal(

@@ -142,21 +142,11 @@ extension SecretService {
                 writer.strings(found)
                 writer.strings([])
             }
-        case "Unlock":
+        case "Lock", "Unlock":
             // Nothing is ever locked.
-            let paths = try distinct(body.objectPaths()).filter { path in
-                guard let object = try? find(path, for: client) else { return false }
-                return object.interfaces.contains {
-                    [Interface.collection.name, Interface.item.name].contains($0.name)
-                }
-            }
+            let paths = try member == "Lock" ? [] : distinct(body.objectPaths()).filter { isLockable($0, client) }
             return { writer in
                 writer.strings(paths)
-                writer.string("/")
-            }
-        case "Lock":
-            return { writer in
-                writer.strings([])
                 writer.string("/")
             }
         case "GetSecrets": return try secrets(&body, client)
@@ -176,6 +166,14 @@ extension SecretService {
         }
     }
 
+    /// Whether a path leads to a collection or an item, which could be locked in another Secret Service.
+    private func isLockable(_ path: String, _ client: String) -> Bool {
+        switch try? find(path, for: client) {
+        case .collection, .item: true
+        default: false
+        }
+    }
+
     func createCollection(_ body: inout WireReader) throws -> (inout WireWriter) -> Void {
         var label: String?
         try body.properties { name, value throws(WireError) in
@@ -186,29 +184,27 @@ extension SecretService {
             }
         }
         let alias = try body.string()
-        let collection: SecretCollection
-        if let known = try self.alias(alias) {
-            collection = known
-        } else {
-            let name = label ?? "collection"
-            guard name.utf8.count <= 256 else { throw ServiceFailure.limit("a label has at most 256 bytes") }
-            let known = try self.collection(named: name)
-            collection = try known ?? newCollection(name)
-            if known == nil {
-                var labels = ItemLabels()
-                labels.label = name
-                // Without this key, the collection would not exist.
-                guard let payload = labels.payload(of: []) else { throw WireError() }
-                var attempt = BackendAttempt(mayUseLastResorts: false)
-                try collection.store.set(payload, for: .secretLabels, timeout: nil, &attempt)
-                signal("CollectionCreated", collection.path)
-            }
-        }
+        let collection = try self.alias(alias) ?? self.collection(labelled: label ?? "collection")
         if !alias.isEmpty { try setAlias(alias, to: collection.path) }
         return { writer in
             writer.string(collection.path)
             writer.string("/")
         }
+    }
+
+    /// Returns the collection with this name, and creates it if necessary.
+    private func collection(labelled name: String) throws -> SecretCollection {
+        guard name.utf8.count <= 256 else { throw ServiceFailure.limit("a label has at most 256 bytes") }
+        if let known = try collection(named: name) { return known }
+        let collection = try newCollection(name)
+        var labels = ItemLabels()
+        labels.label = name
+        // Without this key, the collection would not exist.
+        guard let payload = labels.payload(of: []) else { throw WireError() }
+        var attempt = BackendAttempt(mayUseLastResorts: false)
+        try collection.store.set(payload, for: .secretLabels, timeout: nil, &attempt)
+        signal("CollectionCreated", collection.path)
+        return collection
     }
 
     /// Announces a change to the object with this path, which belongs to a collection or to the service itself.

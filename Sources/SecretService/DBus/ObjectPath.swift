@@ -1,4 +1,5 @@
 import Keyutils
+import SessionKeyring
 
 /// Object paths of D-Bus, whose elements are letters, digits and `_`.
 enum ObjectPath {
@@ -29,18 +30,7 @@ enum ObjectPath {
     /// Decodes an element; `nil` unless `element(_:)` could have written it.
     static func text(_ element: some StringProtocol) -> String? {
         guard element != "_" else { return "" }
-        var bytes: [UInt8] = []
-        var rest = element.utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "_") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let high = rest.popFirst()?.hexDigitValue, let low = rest.popFirst()?.hexDigitValue else {
-                return nil
-            }
-            bytes.append(high << 4 | low)
-        }
+        guard let bytes = PercentCoding.bytes(of: element.utf8, escapedBy: UInt8(ascii: "_")) else { return nil }
         guard let text = String(validating: bytes, as: UTF8.self), self.element(text) == String(element) else {
             return nil
         }

@@ -73,14 +73,6 @@ struct TypeSignature: Equatable {
         }
     }
 
-    /// The number of bytes of a type of fixed size.
-    static func size(of code: UInt8) -> Int? {
-        switch code {
-        case UInt8(ascii: "y"): 1
-        case UInt8(ascii: "n"), UInt8(ascii: "q"): 2
-        case UInt8(ascii: "i"), UInt8(ascii: "u"), UInt8(ascii: "h"): 4
-        case UInt8(ascii: "x"), UInt8(ascii: "t"), UInt8(ascii: "d"): 8
-        default: nil
-        }
-    }
+    /// The number of bytes of a number, which is also its alignment; `nil` for all other types.
+    static func size(of code: UInt8) -> Int? { "ynqiuhxtd".utf8.contains(code) ? alignment(of: code) : nil }
 }

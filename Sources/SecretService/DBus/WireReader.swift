@@ -120,14 +120,11 @@ struct WireReader {
 
     mutating func stringDictionary() throws(WireError) -> [String: String] {
         var entries: [String: String] = [:]
-        try array(alignedTo: 8) { reader throws(WireError) in
-            try reader.align(to: 8)
-            entries[try reader.string()] = try reader.string()
-        }
+        try properties { name, reader throws(WireError) in entries[name] = try reader.string() }
         return entries
     }
 
-    /// Reads a dictionary of properties; `property` reads the variant of a name.
+    /// Reads a dictionary whose names are strings; `property` reads the value of a name.
     mutating func properties(
         _ property: (String, inout WireReader) throws(WireError) -> Void
     ) throws(WireError) {

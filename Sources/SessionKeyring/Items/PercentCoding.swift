@@ -36,13 +36,15 @@ package enum PercentCoding {
         return encode(text).utf8.elementsEqual(encoded.utf8) ? text : nil
     }
 
-    /// Decodes bytes; `nil` if a `%` is not followed by two hexadecimal digits.
-    package static func bytes(of encoded: some Collection<UInt8>) -> [UInt8]? {
+    /// Decodes bytes; `nil` if a `%`, or another escape character, is not followed by two hexadecimal digits.
+    package static func bytes(
+        of encoded: some Collection<UInt8>, escapedBy escape: UInt8 = UInt8(ascii: "%")
+    ) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(encoded.count)
         var rest = encoded[...]
         while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
+            guard byte == escape else {
                 bytes.append(byte)
                 continue
             }

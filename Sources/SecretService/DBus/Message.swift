@@ -95,7 +95,7 @@ extension MessageHeader {
     }
 
     private func write(_ bytes: inout SecretWriter, _ body: (inout WireWriter) -> Void) {
-        var writer = WireWriter(bytes)
+        var writer = WireWriter(bytes: bytes)
         writer.byte(UInt8(ascii: "l"))
         writer.byte(kind.rawValue)
         // Our own calls never start a program that could answer them.

@@ -7,8 +7,6 @@ import SecretText
 struct WireWriter {
     private(set) var bytes: SecretWriter
 
-    init(_ bytes: SecretWriter) { self.bytes = bytes }
-
     /// The number of bytes so far.
     var count: Int { bytes.count }
 

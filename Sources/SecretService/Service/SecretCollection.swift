@@ -12,10 +12,6 @@ struct SecretCollection {
     let store: SecretStore
     private let cache = LabelCache()
 
-    init(name: String, store: SecretStore) {
-        (self.name, self.store) = (name, store)
-    }
-
     var path: String { "\(SecretService.path)/collection/\(ObjectPath.element(name))" }
 
     func path(of item: ItemIdentity) -> String { "\(path)/\(ObjectPath.element(item.keyDescription))" }
@@ -99,13 +95,9 @@ private final class LabelCache {
 
     /// Parses a payload, unless it is the same as last time.
     func labels(parsing bytes: RawSpan) -> ItemLabels {
-        let isSame = payload.withBytes {
-            unsafe $0.withUnsafeBytes { known in
-                unsafe bytes.withUnsafeBytes { unsafe known.elementsEqual($0) }
-            }
-        }
-        guard !isSame else { return labels }
-        payload = SecretBytes(copying: bytes)
+        let new = SecretBytes(copying: bytes)
+        guard !new.isEqual(to: payload) else { return labels }
+        payload = new
         labels = ItemLabels(parsing: bytes)
         return labels
     }

@@ -29,35 +29,10 @@ public struct Key: Hashable, Sendable {
     ///
     /// The corresponding C function is `keyctl_describe(3)`.
     public func describe() throws(KeyringError) -> KeyDescription {
-        // Swift allocates up to 1,024 bytes on the stack, and longer descriptions are rare.
-        var capacity = 1_024
-        while true {
-            let outcome = unsafe withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 1) {
-                buffer -> Result<(description: KeyDescription?, length: Int), KeyringError> in
-                unsafe describe(into: buffer)
-            }
-            let (description, length) = try outcome.get()
-            if let description { return description }
-            capacity = length
-        }
-    }
-
-    private func describe(
-        into buffer: UnsafeMutableRawBufferPointer
-    ) -> Result<(description: KeyDescription?, length: Int), KeyringError> {
-        do throws(KeyringError) {
-            let length = try systemCall(.describe) {
-                unsafe direct_keyctl_describe(
-                    serial.rawValue, buffer.baseAddress?.assumingMemoryBound(to: CChar.self), buffer.count
-                )
-            }
-            guard length <= buffer.count else { return .success((nil, length)) }
-            // The length includes the terminating NUL.
-            let text = unsafe UnsafeRawBufferPointer(rebasing: buffer[..<max(0, length - 1)])
-            return .success((try KeyDescription(parsing: unsafe text.bytes), length))
-        } catch {
-            return .failure(error)
-        }
+        // Longer descriptions are rare.
+        var text = [UInt8](repeating: 0, count: 1_024)
+        let length = try describe(into: &text)
+        return try unsafe KeyDescription(parsing: text.span.bytes.extracting(first: length))
     }
 
     /// Reads the text that ``DescriptionFields`` parses into `buffer`, starting at `start`.

@@ -26,11 +26,7 @@ struct FetchKey: Hashable, Sendable {
 
 /// A place for items in this process: a namespace in a scope.
 public struct FetchPlace: Hashable, Sendable {
-    private let scope: SecretScope
-    private let anchor: Int32
-    private let namespace: String
-
-    init(scope: SecretScope, anchor: Int32, namespace: String) {
-        (self.scope, self.anchor, self.namespace) = (scope, anchor, namespace)
-    }
+    let scope: SecretScope
+    let anchor: Int32
+    let namespace: String
 }

@@ -18,13 +18,9 @@ package struct LeaseRecord: Equatable {
     var deadline: BootTime
     /// A command that keeps running if its parent, the holder, dies; the lease is held as long as one of them lives.
     var command: LeaseHolder?
+}
 
-    init(holder: LeaseHolder, acquired: BootTime, deadline: BootTime) {
-        self.holder = holder
-        self.acquired = acquired
-        self.deadline = deadline
-    }
-
+extension LeaseRecord {
     /// Reads a record; `nil` if the bytes are not a record.
     package init?(payload: RawSpan) {
         guard payload.byteCount == Self.size else { return nil }
@@ -124,7 +120,9 @@ struct LeaseHolder: Equatable {
     }
 
     private static let remembered = LockBox<LeaseHolder?>(nil)
+}
 
+extension LeaseHolder {
     /// Describes another process of this pid namespace, such as a child.
     init(child processID: Int32) {
         let status = ProcessStatus(processID)
@@ -132,12 +130,6 @@ struct LeaseHolder: Equatable {
         self.init(
             processID: processID, startTime: parent.startTime == 0 ? 0 : status?.startTime ?? 0,
             namespaces: parent.namespaces)
-    }
-
-    init(processID: Int32, startTime: UInt64, namespaces: UInt64) {
-        self.processID = processID
-        self.startTime = startTime
-        self.namespaces = namespaces
     }
 
     private init(lookingAt processID: Int32) {

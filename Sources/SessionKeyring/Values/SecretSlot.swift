@@ -12,20 +12,6 @@ public struct SecretSlot<Secret: Sendable>: SecretLoader, SecretSaver {
     let encode: @Sendable (Secret) throws -> SecretBytes
     let decode: @Sendable (RawSpan) throws -> Secret
 
-    init(
-        store: SecretStore,
-        item: ItemIdentity,
-        timeout: Duration?,
-        encode: @escaping @Sendable (Secret) throws -> SecretBytes,
-        decode: @escaping @Sendable (RawSpan) throws -> Secret
-    ) {
-        self.store = store
-        self.item = item
-        self.timeout = timeout
-        self.encode = encode
-        self.decode = decode
-    }
-
     /// Loads the value.
     ///
     /// - Throws: ``SecretStoreError`` with `notFound` if the value does not exist, or `undecodable`.

@@ -93,13 +93,7 @@ private struct Reaper {
     /// This is used if the quota does not even have room for a lease. Others then have no room for a lease or for a new
     /// key either. Only a key that is already staged, and that is placed in the microsecond between look and unlink,
     /// would be lost.
-    private var unleasedLeft = 4
-
-    init(leases: ItemLeases, items: Keyring, leaseRing: Keyring) {
-        self.leases = leases
-        self.items = items
-        self.leaseRing = leaseRing
-    }
+    var unleasedLeft = 4
 
     mutating func reap(_ key: Key, named name: String) throws(KeyringError) {
         do throws(KeyringError) {

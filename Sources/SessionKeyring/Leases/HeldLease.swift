@@ -102,11 +102,8 @@ package struct HeldLease: ~Copyable, Sendable {
     /// Unless the keyring is moved out, it is destroyed with the lease.
     func makeKeyring(_ name: String, permissions: KeyPermissions) throws(KeyringError) -> Keyring? {
         let made = try Keyring.thread.addKeyring(name)
-        do throws(KeyringError) {
+        try Staging.discardIfFailing(Key(made)) { () throws(KeyringError) in
             try Key(made).setPermissions(permissions)
-        } catch {
-            Staging.discard(Key(made))
-            throw error
         }
         return try hold(Key(made)) ? made : nil
     }

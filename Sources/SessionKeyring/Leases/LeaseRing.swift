@@ -186,17 +186,15 @@ struct LeaseCandidate {
 
     private func stage() throws(KeyringError) -> (ring: Keyring, by: Key) {
         let ring = try Keyring.thread.addKeyring(name)
-        do throws(KeyringError) {
+        let by = try Staging.discardIfFailing(Key(ring)) { () throws(KeyringError) -> Key in
             let by = try record.withPayload { payload throws(KeyringError) in
                 try ring.add(.user, HeldLease.recordName, payload: payload)
             }
             try by.setPermissions(permissions)
             try Key(ring).setPermissions(permissions)
-            return (ring, by)
-        } catch {
-            Staging.discard(Key(ring))
-            throw error
+            return by
         }
+        return (ring, by)
     }
 
     /// Moves the candidate in; `nil` if its time passed before this process could rely on it.

@@ -18,13 +18,10 @@ package struct TemporaryKeyring: ~Copyable, Sendable {
     ) throws(KeyringError) {
         let name = "\(prefix)-\(getpid())-" + String(UInt64.random(in: 0 ... .max), radix: 36)
         let keyring = try Wait.forQuota { () throws(KeyringError) in try Keyring.thread.addKeyring(name) }
-        do throws(KeyringError) {
+        try Staging.discardIfFailing(Key(keyring)) { () throws(KeyringError) in
             if let permissions { try Key(keyring).setPermissions(permissions) }
             try Key(keyring).setTimeout(lifetime)
             try Keyring.thread.move(Key(keyring), to: anchor, exclusive: true)
-        } catch {
-            Staging.discard(Key(keyring))
-            throw error
         }
         self.keyring = keyring
         self.anchor = anchor

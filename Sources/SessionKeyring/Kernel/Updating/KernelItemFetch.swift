@@ -31,11 +31,8 @@ extension KernelBackend {
             // sure of it before it stores the result.
             _ = try rings.raiseUpdateFlag(in: pair.leases, &attempt)
             let key = try stage(pending, payload)
-            do throws(KeyringError) {
+            try Staging.discardIfFailing(key) { () throws(KeyringError) in
                 try Keyring.thread.move(key, to: pair.items)
-            } catch {
-                Staging.discard(key)
-                throw error
             }
             placed = key
             return true

@@ -111,20 +111,15 @@ private final class KernelItemUpdate: ItemUpdate {
 
     /// Moves a staged key into place; discards it if the item has changed.
     private func place(_ key: Key) throws(KeyringError) -> Outcome {
-        let (isUnchanged, isFree): (Bool, Bool)
-        do throws(KeyringError) {
-            let state = try backend.nameState(of: item, in: ring)
-            // If the name is free, the kernel lets only one key in, and an `add` may be faster.
-            (isUnchanged, isFree) = (state.key == seen, state == .free)
-        } catch {
-            Staging.discard(key)
-            throw error
+        let state = try Staging.discardIfFailing(key) { () throws(KeyringError) in
+            try backend.nameState(of: item, in: ring)
         }
-        guard isUnchanged else {
+        guard state.key == seen else {
             Staging.discard(key)
             return .changed
         }
-        return try lease.place(key, in: ring, exclusively: isFree) ? .stored : .leaseLost
+        // If the name is free, the kernel lets only one key in, and an `add` may be faster.
+        return try lease.place(key, in: ring, exclusively: state == .free) ? .stored : .leaseLost
     }
 
     /// Looks up the items' ring again and uses it from now on; true if it is another ring.

@@ -82,12 +82,7 @@ extension NamespaceRings {
         let flag = try Self.withPayload(nil) { payload throws(KeyringError) in
             try Staging.stage(flagName, payload: payload, permissions: scope.permissions, timeout: nil)
         }
-        do throws(KeyringError) {
-            try Keyring.thread.move(flag, to: leases)
-        } catch {
-            Staging.discard(flag)
-            throw error
-        }
+        try Staging.discardIfFailing(flag) { () throws(KeyringError) in try Keyring.thread.move(flag, to: leases) }
         return flag
     }
 

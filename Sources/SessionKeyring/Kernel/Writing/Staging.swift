@@ -10,10 +10,20 @@ enum Staging {
         timeout: KeyTimeout?
     ) throws(KeyringError) -> Key {
         let key = try Keyring.thread.add(.user, description, payload: payload)
-        do throws(KeyringError) {
+        try discardIfFailing(key) { () throws(KeyringError) in
             try key.setPermissions(permissions)
             if let timeout { try key.setTimeout(timeout) }
-            return key
+        }
+        return key
+    }
+
+    /// Runs `body`, and drops the staged key if that fails.
+    @inline(__always)
+    static func discardIfFailing<Result>(
+        _ key: Key, _ body: () throws(KeyringError) -> Result
+    ) throws(KeyringError) -> Result {
+        do throws(KeyringError) {
+            return try body()
         } catch {
             discard(key)
             throw error

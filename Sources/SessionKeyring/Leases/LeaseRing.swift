@@ -125,12 +125,10 @@ package struct LeaseRing {
             // Another process has begun to take it over.
             guard error.code == .alreadyExists else { throw error }
         }
-        do throws(KeyringError) {
+        // If the lease is gone, another process has taken it over.
+        try unlessGone { () throws(KeyringError) in
             try lease.clear()
             try Key(lease).invalidate()
-        } catch {
-            // Another process has taken it over.
-            guard error.isKeyGoneOrRefused else { throw error }
         }
     }
 
@@ -141,16 +139,14 @@ package struct LeaseRing {
     func sweep(prefix: String) throws(KeyringError) -> Int {
         var count = 0
         for serial in try keyring.members() {
-            do throws(KeyringError) {
+            // Skip a lease that is gone by now, or that this process isn't allowed to look at.
+            try unlessGone { () throws(KeyringError) in
                 let key = try Key(serial).describe()
                 guard key.type == .keyring, key.name.utf8.starts(with: prefix.utf8),
                     let record = try record(of: Keyring(serial)), record.isOver(at: BootTime.now())
-                else { continue }
+                else { return }
                 try take(Keyring(serial))
                 count += 1
-            } catch {
-                // The lease is gone by now, or this process isn't allowed to look at it.
-                guard error.isKeyGoneOrRefused else { throw error }
             }
         }
         return count

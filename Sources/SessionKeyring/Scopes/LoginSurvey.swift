@@ -100,12 +100,8 @@ package struct LoginSurvey: Sendable {
 
     /// Whether a search of the session and the keyrings that it links finds a keyring with this name.
     private func isPossessed(_ name: String) throws(SecretStoreError) -> Bool {
-        do throws(KeyringError) {
-            _ = try Key.request(.keyring, name)
-            return true
-        } catch {
-            guard error.isKeyGoneOrRefused else { throw SecretStoreError(error) }
-            return false
+        try inStoreTerms { () throws(KeyringError) in
+            try unlessGone { () throws(KeyringError) in try Key.request(.keyring, name) } != nil
         }
     }
 
@@ -120,15 +116,13 @@ package struct LoginSurvey: Sendable {
     static func rings(in anchor: Keyring) throws(KeyringError) -> [(name: String, ring: Keyring)] {
         var found: [(name: String, ring: Keyring)] = []
         for serial in try anchor.members() {
-            do throws(KeyringError) {
+            // Skip a key that has vanished, or that does not belong to us.
+            try unlessGone { () throws(KeyringError) in
                 let key = try Key(serial).describe()
                 guard key.type == .keyring, key.isExact,
                     let name = NamespaceRings.namespace(ofItemsName: key.name)
-                else { continue }
+                else { return }
                 found.append((name, Keyring(serial)))
-            } catch {
-                // The key has vanished, or does not belong to us.
-                guard error.isKeyGoneOrRefused else { throw error }
             }
         }
         return found

@@ -159,6 +159,17 @@ extension KeyringError {
     var isKeyGoneOrRefused: Bool { isKeyGone || code == .accessDenied }
 }
 
+/// Runs `body`; `nil` if a key was gone, or about to go, when `body` used it (``KeyringError/isKeyGoneOrRefused``).
+@discardableResult
+func unlessGone<Result>(_ body: () throws(KeyringError) -> Result) throws(KeyringError) -> Result? {
+    do throws(KeyringError) {
+        return try body()
+    } catch {
+        guard error.isKeyGoneOrRefused else { throw error }
+        return nil
+    }
+}
+
 /// Runs kernel operations and converts their errors into the store's errors.
 @inline(__always)
 func inStoreTerms<Result: ~Copyable>(

@@ -69,12 +69,9 @@ extension NamespaceRings {
     /// Writes the current time into the flag; `nil` if the flag is gone or this process can't change it.
     private func timeWritten(to flag: Key) throws(KeyringError) -> BootTime? {
         let now = BootTime.now()
-        do throws(KeyringError) {
+        return try unlessGone { () throws(KeyringError) -> BootTime in
             try Self.withPayload(now) { payload throws(KeyringError) in try flag.update(payload) }
             return now
-        } catch {
-            guard error.isKeyGoneOrRefused else { throw error }
-            return nil
         }
     }
 
@@ -90,16 +87,13 @@ extension NamespaceRings {
     ///
     /// - Returns: `nil` if there isn't a flag, or if it can't be read. A new flag displaces one that can't be read.
     private func findFlag(in leases: Keyring) throws(KeyringError) -> (key: Key, time: BootTime?)? {
-        do throws(KeyringError) {
+        try unlessGone { () throws(KeyringError) -> (key: Key, time: BootTime?) in
             let flag = try leases.find(.user, flagName)
             let time = try flag.withPayload { payload in
                 payload.byteCount == 8
                     ? UInt64(littleEndian: unsafe payload.unsafeLoadUnaligned(as: UInt64.self)) : UInt64.max
             }
             return (flag, time == .max ? nil : BootTime(nanoseconds: time))
-        } catch {
-            guard error.isKeyGoneOrRefused else { throw error }
-            return nil
         }
     }
 

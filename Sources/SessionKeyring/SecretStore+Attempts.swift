@@ -26,11 +26,7 @@ extension SecretScope {
     /// The names of the namespaces in the scope's keyring.
     package func namespaces() throws(SecretStoreError) -> [String] {
         let anchor = try resolve()
-        do throws(KeyringError) {
-            return try LoginSurvey.rings(in: anchor).map(\.name)
-        } catch {
-            throw SecretStoreError(error)
-        }
+        return try inStoreTerms { () throws(KeyringError) in try LoginSurvey.rings(in: anchor).map(\.name) }
     }
 
     /// The name of the scope, as options have it.

@@ -60,13 +60,10 @@ package struct LoginSurvey: Sendable {
         default: anchor = try isInSession() ? try scope.resolve() : nil
         }
         guard let anchor else { return [] }
-        do throws(KeyringError) {
-            return try Self.rings(in: anchor).map { name, ring in
-                let backend = KernelBackend(lookingAt: ring, namespace: name, under: anchor, access: scope.access)
-                return Namespace(name: name, store: SecretStore(backend: backend))
-            }
-        } catch {
-            throw SecretStoreError(error)
+        let rings = try inStoreTerms { () throws(KeyringError) in try Self.rings(in: anchor) }
+        return rings.map { name, ring in
+            let backend = KernelBackend(lookingAt: ring, namespace: name, under: anchor, access: scope.access)
+            return Namespace(name: name, store: SecretStore(backend: backend))
         }
     }
 

@@ -59,17 +59,15 @@ public enum SecretScope: Hashable, Sendable {
 
     /// Finds the scope's keyring, in the calling thread.
     package func resolve() throws(SecretStoreError) -> Keyring {
-        do throws(KeyringError) {
+        try inStoreTerms { () throws(KeyringError) -> Keyring in
             switch self {
-            case .session, .sharedSession: return try Keyring.resolve(.sessionKeyring)
-            case .user: return try resolveUser()
-            case .persistent: return try Keyring.persistent(linkingInto: .thread)
-            case .process: return try Keyring.resolve(.processKeyring, create: true)
-            case .thread: return try Keyring.resolve(.threadKeyring, create: true)
-            case .keyring(let serial, _): return try resolveExplicit(serial)
+            case .session, .sharedSession: try Keyring.resolve(.sessionKeyring)
+            case .user: try resolveUser()
+            case .persistent: try Keyring.persistent(linkingInto: .thread)
+            case .process: try Keyring.resolve(.processKeyring, create: true)
+            case .thread: try Keyring.resolve(.threadKeyring, create: true)
+            case .keyring(let serial, _): try resolveExplicit(serial)
             }
-        } catch {
-            throw SecretStoreError(error)
         }
     }
 

@@ -12,16 +12,12 @@ extension KernelBackend {
     package func itemsWithSentinels() throws(SecretStoreError) -> Set<ItemIdentity> {
         guard let ring = try rings.findItems() else { return [] }
         var found: Set<ItemIdentity> = []
-        do throws(KeyringError) {
-            for serial in try ring.members() {
-                // A key that has vanished, or that this process can't look at, reveals nothing.
-                guard let description = try? Key(serial).describe(), description.type == .user, description.isExact,
-                    let item = ItemIdentity(besideSentinel: description.name)
-                else { continue }
-                found.insert(item)
-            }
-        } catch {
-            throw SecretStoreError(error)
+        for serial in try inStoreTerms(nil, ring.members) {
+            // A key that has vanished, or that this process can't look at, reveals nothing.
+            guard let description = try? Key(serial).describe(), description.type == .user, description.isExact,
+                let item = ItemIdentity(besideSentinel: description.name)
+            else { continue }
+            found.insert(item)
         }
         return found
     }
@@ -70,14 +66,12 @@ extension KernelBackend {
     /// The same may be true, for a moment, of a key that is being displaced. So this looks at each of them twice.
     package func unreadableKeys() throws(SecretStoreError) -> [KeySerial] {
         guard let ring = try rings.findItems() else { return [] }
-        do throws(KeyringError) {
+        return try inStoreTerms { () throws(KeyringError) -> [KeySerial] in
             let suspects = try ring.members().filter(Self.isRefused)
             guard !suspects.isEmpty else { return [] }
             SecondLooks.afterUnreadableKeys()
             let there = Set(try ring.members())
             return suspects.filter { there.contains($0) && Self.isRefused($0) }
-        } catch {
-            throw SecretStoreError(error)
         }
     }
 

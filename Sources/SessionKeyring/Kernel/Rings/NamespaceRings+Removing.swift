@@ -18,16 +18,14 @@ import Keyutils
 extension NamespaceRings {
     /// Removes the scope's empty rings except this namespace's own, and returns how many it removed.
     func removeEmptyRings(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> Int {
-        var count = 0
-        do throws(KeyringError) {
+        try inStoreTerms { () throws(KeyringError) -> Int in
+            var count = 0
             for serial in try anchor.members() {
                 guard let name = try nameOfEmptyRing(serial), !name.utf8.elementsEqual(itemsName.utf8) else { continue }
                 if try remove(Keyring(serial), named: name, &attempt) { count += 1 }
             }
-        } catch {
-            throw SecretStoreError(error)
+            return count
         }
-        return count
     }
 
     /// Completes the removal of an items' ring that takes no keys because another process was removing it.

@@ -226,11 +226,8 @@ extension KernelBackend {
         SecondLooks.afterRestrictedRing()
         let current = try rings.findOrMakePair(&attempt)
         guard current.items == items else { return current }
-        do throws(KeyringError) {
-            guard try rings.finishRemoval(items, &attempt) else { throw error }
-        } catch {
-            throw SecretStoreError(error, item: item)
-        }
+        let isFinished = try inStoreTerms(item) { () throws(KeyringError) in try rings.finishRemoval(items, &attempt) }
+        guard isFinished else { throw SecretStoreError(error, item: item) }
         let pair = try rings.findOrMakePair(&attempt)
         // Another process is about to replace the ring.
         if pair.items == items { throw attempt.blocked(item) }

@@ -48,18 +48,16 @@ extension KernelBackend {
             let table = try? KeyTable.snapshot()
         else { return 0 }
         var reaper = Reaper(leases: itemLeases, items: ring, leaseRing: leaseRing)
-        let mayRemove: Bool
-        do throws(KeyringError) {
+        let mayRemove = try inStoreTerms { () throws(KeyringError) -> Bool in
             let dead = try ring.members().compactMap { serial in
                 table[serial].flatMap { $0.expiry == .expired && $0.type == "user" ? (Key(serial), $0) : nil }
             }
             // Only processes that have raised the flag are allowed to remove what they saw.
-            mayRemove = dead.isEmpty ? true : try raiseUpdateFlagIfAffordable(in: leaseRing, &attempt)
+            let mayRemove = dead.isEmpty ? true : try raiseUpdateFlagIfAffordable(in: leaseRing, &attempt)
             for (key, entry) in dead where mayRemove {
                 try reaper.reap(key, named: entry.keyDescription)
             }
-        } catch {
-            throw SecretStoreError(error)
+            return mayRemove
         }
         guard mayRemove else { throw attempt.blocked() }
         return reaper.count

@@ -128,11 +128,9 @@ extension SecretStore {
     ///
     /// Other sentinels keep their timeouts. Without one, a value would be fresh forever.
     func stepsToKeepRefusals(of item: ItemIdentity) -> [Wait.Step] {
-        var steps: [Wait.Step] = []
-        for name in item.sentinels {
-            steps.append(Wait.Step { attempt throws(SecretStoreError) in try self.keepRefusal(name, &attempt) })
+        item.sentinels.map { name in
+            Wait.Step { attempt throws(SecretStoreError) in try self.keepRefusal(name, &attempt) }
         }
-        return steps
     }
 
     private func keepRefusal(_ name: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) {

@@ -111,7 +111,7 @@ extension SharedFetch {
             return (state.waiters.removeValue(forKey: caller), isLast)
         }
         waiter?(cancelled)
-        if isLast { abandon(with: cancelled) }
+        if isLast { stop(during: [.running], with: cancelled) }
     }
 
     /// Waits for the end; a caller that is cancelled leaves immediately.
@@ -164,7 +164,7 @@ extension SharedFetch {
         atLimit: @escaping @Sendable () -> End
     ) -> Bool {
         let timer = BackgroundTimer(after: limit) { [weak self] in
-            guard let self, self.beginEnding() else { return }
+            guard let self, self.begin(.ending) else { return }
             self.stop(during: [.ending], with: atLimit())
         }
         return state.withLock { state in
@@ -174,13 +174,11 @@ extension SharedFetch {
         }
     }
 
-    /// Begins to end the fetch at its limit; false if it is no longer running.
-    ///
-    /// After this, the result of the work is not stored any more.
-    private func beginEnding() -> Bool {
+    /// Begins the phase after running; false if the fetch is no longer running.
+    private func begin(_ phase: Phase) -> Bool {
         state.withLock { state in
             guard state.phase == .running else { return false }
-            state.phase = .ending
+            state.phase = phase
             return true
         }
     }
@@ -188,13 +186,7 @@ extension SharedFetch {
     /// Begins to store the result; false if the fetch is no longer running.
     ///
     /// After this, nothing from outside ends the fetch.
-    func beginKeeping() -> Bool {
-        state.withLock { state in
-            guard state.phase == .running else { return false }
-            state.phase = .keeping
-            return true
-        }
-    }
+    func beginKeeping() -> Bool { begin(.keeping) }
 
     /// Gives the callers an early answer, while the work continues without them.
     func answer(with end: End) {
@@ -205,11 +197,6 @@ extension SharedFetch {
     /// Ends the fetch after its work is done.
     func finish(with end: End) {
         stop(during: [.running, .keeping], with: end)
-    }
-
-    /// Ends the fetch because its last caller has left.
-    private func abandon(with end: End) {
-        stop(during: [.running], with: end)
     }
 
     private func stop(during phases: [Phase], with end: End) {

@@ -53,11 +53,11 @@ extension KernelBackend {
                 table[serial].flatMap { $0.expiry == .expired && $0.type == "user" ? (Key(serial), $0) : nil }
             }
             // Only processes that have raised the flag are allowed to remove what they saw.
-            let mayRemove = dead.isEmpty ? true : try raiseUpdateFlagIfAffordable(in: leaseRing, &attempt)
-            for (key, entry) in dead where mayRemove {
+            let mayReap = dead.isEmpty ? true : try raiseUpdateFlagIfAffordable(in: leaseRing, &attempt)
+            for (key, entry) in dead where mayReap {
                 try reaper.reap(key, named: entry.keyDescription)
             }
-            return mayRemove
+            return mayReap
         }
         guard mayRemove else { throw attempt.blocked() }
         return reaper.count

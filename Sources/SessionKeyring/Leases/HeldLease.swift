@@ -163,13 +163,7 @@ package struct HeldLease: ~Copyable, Sendable {
     ///
     /// The check tries to link the lease to itself. An open keyring refuses that as a cycle, a restricted one
     /// refuses everything.
-    private var isOpen: Bool {
-        do throws(KeyringError) {
-            return try !ring.isRestricted()
-        } catch {
-            return false
-        }
-    }
+    private var isOpen: Bool { (try? ring.isRestricted()) == false }
 
     /// Releases the lease; true if it was ours until the end, so that everything done under it counts.
     package consuming func release() -> Bool {

@@ -35,9 +35,9 @@ extension KernelBackend {
             let table = try? KeyTable.snapshot()
             items = []
             for look in looks {
-                let entry = table?[look.key.serial]
+                let entry = table?[look.member.key.serial]
                 if entry == nil, table != nil, round < SecondLooks.tableLooks {
-                    items.append(look.item)
+                    items.append(look.member.item)
                 } else {
                     list.append(ItemAttributes(look, expiry: ItemAttributes.Expiry(entry?.expiry)))
                 }
@@ -51,7 +51,7 @@ extension KernelBackend {
         for round in 1...SecondLooks.tableLooks {
             guard let look = try look(at: item) else { return nil }
             let table = try? KeyTable.snapshot()
-            let entry = table?[look.key.serial]
+            let entry = table?[look.member.key.serial]
             // An item that was replaced in between is looked at again. If `/proc` is hidden or hides the key, the other
             // attributes are still valid.
             if entry != nil || table == nil || round == SecondLooks.tableLooks {
@@ -89,9 +89,7 @@ extension KernelBackend {
     }
 
     fileprivate struct Look {
-        let item: ItemIdentity
-        let key: Key
-        let fields: DescriptionFields
+        let member: Member
         let size: Int
     }
 
@@ -105,7 +103,7 @@ extension KernelBackend {
         looks.reserveCapacity(members.count)
         for member in members {
             do throws(KeyringError) {
-                looks.append(try Self.look(at: member.item, in: member.key, fields: member.fields))
+                looks.append(try Self.look(at: member))
             } catch {
                 guard error.isKeyGoneOrRefused else { throw SecretStoreError(error, item: member.item) }
                 missed.append(member.item)
@@ -131,18 +129,15 @@ extension KernelBackend {
             var text = Self.roomForTexts(1)
             let length = try key.describe(into: &text)
             let fields = try unsafe DescriptionFields(parsing: text.span.bytes.extracting(first: length))
-            return try Self.look(at: item, in: key, fields: fields)
+            return try Self.look(at: Member(item: item, key: key, fields: fields))
         }
     }
 
-    private static func look(
-        at item: ItemIdentity, in key: Key, fields: DescriptionFields
-    ) throws(KeyringError) -> Look {
-        let size = try key.withPayload { PayloadEncoding.secretSize($0) }
-        return Look(item: item, key: key, fields: fields, size: size)
+    private static func look(at member: Member) throws(KeyringError) -> Look {
+        Look(member: member, size: try member.key.withPayload { PayloadEncoding.secretSize($0) })
     }
 
-    private struct Member {
+    fileprivate struct Member {
         let item: ItemIdentity
         let key: Key
         let fields: DescriptionFields
@@ -288,11 +283,10 @@ extension KernelBackend {
 
 extension ItemAttributes {
     fileprivate init(_ look: KernelBackend.Look, expiry: Expiry) {
+        let (member, fields) = (look.member, look.member.fields)
         self.init(
-            item: look.item, size: look.size, expiry: expiry, serial: look.key.serial,
-            userID: look.fields.userID, groupID: look.fields.groupID,
-            permissions: look.fields.permissions
-        )
+            item: member.item, size: look.size, expiry: expiry, serial: member.key.serial, userID: fields.userID,
+            groupID: fields.groupID, permissions: fields.permissions)
     }
 }
 

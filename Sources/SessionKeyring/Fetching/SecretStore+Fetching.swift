@@ -46,7 +46,7 @@ extension SecretStore {
             let renewal = LeaseRenewer.inBackground(lease, lasting: flight.leaseDuration)
             let isWanted = shared.hold(lease, renewal, upTo: policy.limit) {
                 flight.rememberFailure(under: lease)
-                return usable() ?? .timedOut(flight)
+                return usable() ?? .failed(SecretStoreError(.fetchTimedOut, item: flight.item))
             }
             guard isWanted else {
                 _ = lease.release()

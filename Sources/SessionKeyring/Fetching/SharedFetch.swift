@@ -29,11 +29,6 @@ final class SharedFetch: Sendable {
         case failed(any Error)
         /// The fetch ended without a result: its callers look again.
         case unknown
-
-        /// Returns the end of a fetch that took longer than its limit.
-        static func timedOut(_ flight: SingleFlight) -> End {
-            .failed(SecretStoreError(.fetchTimedOut, item: flight.item))
-        }
     }
 
     private enum Phase {

@@ -17,9 +17,9 @@ package struct GoHeaders: TokenFormat {
     ///
     /// - Returns: `nil` if the URL is neither the place nor below it.
     package init?(for place: WebAddress, asIn url: String) {
-        guard let address = WebAddress(url), place.covers(address), let same = place.with(host: address.host) else {
-            return nil
-        }
+        guard let address = WebAddress(url), place.covers(address),
+            let same = WebAddress("\(place.scheme)://\(address.host)\(place.path)")
+        else { return nil }
         self.place = same
     }
 
@@ -34,10 +34,6 @@ package struct GoHeaders: TokenFormat {
     }
 
     package func answerToNothing() -> HelperAnswer? { .nothing }
-}
-
-extension WebAddress {
-    fileprivate func with(host: String) -> WebAddress? { WebAddress("\(scheme)://\(host)\(path)") }
 }
 
 /// go's protocol: GOAUTH, `go help goauth`.

@@ -10,8 +10,8 @@ extension SecretStore {
     /// Returns a hash of the command line that printed this value of the item; `nil` if it is unknown.
     package func command(of item: ItemIdentity, holding value: RawSpan) throws(SecretStoreError) -> UInt64? {
         try withBytes(of: item.commandSentinel) { bytes in
-            guard bytes.byteCount == 16, Self.word(0, of: bytes) == LeaseRecord.hash(of: value) else { return nil }
-            return Self.word(1, of: bytes)
+            guard bytes.byteCount == 16, bytes.word(at: 0) == LeaseRecord.hash(of: value) else { return nil }
+            return bytes.word(at: 8)
         } ?? nil
     }
 
@@ -22,9 +22,5 @@ extension SecretStore {
             let words: InlineArray<2, UInt64> = [hash.littleEndian, command.littleEndian]
             try unsafe backend.set(words.span.bytes, for: item.commandSentinel, timeout: timeout, &attempt)
         }
-    }
-
-    private static func word(_ position: Int, of bytes: RawSpan) -> UInt64 {
-        UInt64(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: 8 * position, as: UInt64.self))
     }
 }

@@ -21,7 +21,7 @@ enum Sentinel: Equatable {
 
     init?(_ bytes: RawSpan) {
         guard bytes.byteCount == 9 else { return nil }
-        let hash = UInt64(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: 1, as: UInt64.self))
+        let hash = bytes.word(at: 1)
         switch unsafe bytes.unsafeLoad(fromByteOffset: 0, as: UInt8.self) {
         case 1: self = .fresh(hash)
         case 2: self = .refused(hash)

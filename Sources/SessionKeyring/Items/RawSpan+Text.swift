@@ -1,6 +1,11 @@
 import Glibc
 
 extension RawSpan {
+    /// The little-endian number of 8 bytes at this offset.
+    func word(at offset: Int) -> UInt64 {
+        UInt64(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+
     /// Whether these are exactly the bytes of that text.
     func holds(_ text: StaticString) -> Bool {
         guard byteCount == text.utf8CodeUnitCount else { return false }

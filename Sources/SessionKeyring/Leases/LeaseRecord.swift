@@ -24,9 +24,7 @@ extension LeaseRecord {
     /// Reads a record; `nil` if the bytes are not a record.
     package init?(payload: RawSpan) {
         guard payload.byteCount == Self.size else { return nil }
-        func word(_ position: Int) -> UInt64 {
-            UInt64(littleEndian: unsafe payload.unsafeLoadUnaligned(fromByteOffset: 8 * position, as: UInt64.self))
-        }
+        func word(_ position: Int) -> UInt64 { payload.word(at: 8 * position) }
         func number(_ position: Int) -> Int32 { Int32(truncatingIfNeeded: word(position)) }
         guard word(0) == Self.version else { return nil }
         holder = LeaseHolder(processID: number(1), startTime: word(2), namespaces: word(3))

@@ -89,10 +89,7 @@ extension NamespaceRings {
     private func findFlag(in leases: Keyring) throws(KeyringError) -> (key: Key, time: BootTime?)? {
         try unlessGone { () throws(KeyringError) -> (key: Key, time: BootTime?) in
             let flag = try leases.find(.user, flagName)
-            let time = try flag.withPayload { payload in
-                payload.byteCount == 8
-                    ? UInt64(littleEndian: unsafe payload.unsafeLoadUnaligned(as: UInt64.self)) : UInt64.max
-            }
+            let time = try flag.withPayload { payload in payload.byteCount == 8 ? payload.word(at: 0) : .max }
             return (flag, time == .max ? nil : BootTime(nanoseconds: time))
         }
     }

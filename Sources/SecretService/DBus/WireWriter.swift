@@ -80,42 +80,28 @@ struct WireWriter {
 
     mutating func variant(_ value: WireValue) {
         signature(value.signature)
-        write(value)
-    }
-
-    mutating func write(_ value: WireValue) {
-        switch value {
-        case .string(let text): string(text)
-        case .bool(let value): bool(value)
-        case .time(let seconds): longNumber(seconds)
-        case .bytes(let content): content.bytes.withBytes { bytes($0) }
-        case .objectPaths(let paths): strings(paths)
-        case .stringDictionary(let entries):
-            self.entries(entries.sorted { $0.key < $1.key }) { entry, writer in
-                writer.string(entry.key)
-                writer.string(entry.value)
-            }
-        }
+        value.write(&self)
     }
 }
 
-/// A value of a property or of another variant.
-enum WireValue {
-    case string(String)
-    case bool(Bool)
-    case time(UInt64)
-    case bytes(SecretBox)
-    case objectPaths([String])
-    case stringDictionary([String: String])
+/// A value of a property or of another variant: its type, and what writes it.
+struct WireValue {
+    let signature: String
+    let write: (inout WireWriter) -> Void
 
-    var signature: String {
-        switch self {
-        case .string: "s"
-        case .bool: "b"
-        case .time: "t"
-        case .bytes: "ay"
-        case .objectPaths: "ao"
-        case .stringDictionary: "a{ss}"
+    static func string(_ text: String) -> Self { Self(signature: "s") { $0.string(text) } }
+    static func bool(_ value: Bool) -> Self { Self(signature: "b") { $0.bool(value) } }
+    static func time(_ seconds: UInt64) -> Self { Self(signature: "t") { $0.longNumber(seconds) } }
+    static func bytes(_ content: SecretBox) -> Self {
+        Self(signature: "ay") { writer in content.bytes.withBytes { writer.bytes($0) } }
+    }
+    static func objectPaths(_ paths: [String]) -> Self { Self(signature: "ao") { $0.strings(paths) } }
+    static func stringDictionary(_ entries: [String: String]) -> Self {
+        Self(signature: "a{ss}") { writer in
+            writer.entries(entries.sorted { $0.key < $1.key }) { entry, writer in
+                writer.string(entry.key)
+                writer.string(entry.value)
+            }
         }
     }
 }

@@ -43,7 +43,7 @@ struct MessageTests {
     @Test("a body that is larger than any secret is skipped, and the next message is read")
     func largeBody() throws {
         let large = Samples.call("SetAlias", signature: "ay") { writer in
-            writer.write(.bytes(SecretBox(SecretBytes(zeros: 3 << 20))))
+            WireValue.bytes(SecretBox(SecretBytes(zeros: 3 << 20))).write(&writer)
         }
         let messages = try Samples.messages(in: large + Samples.call("Ping", serial: 2), by: 32_768)
         #expect(messages.map(\.header.serial) == [1, 2])

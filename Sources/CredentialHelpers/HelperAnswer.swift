@@ -28,8 +28,8 @@ public struct HelperAnswer: ~Copyable, Sendable {
         self.init(output: SecretBytes(utf8: output), exitCode: exitCode, message: message)
     }
 
-    init(exitCode: Int32 = 0, message: String? = nil, writing write: (inout SecretWriter) -> Void) {
-        self.init(output: SecretBytes(write), exitCode: exitCode, message: message)
+    init(writing write: (inout SecretWriter) -> Void) {
+        self.init(output: SecretBytes(write))
     }
 
     /// An empty answer, which is not an error.

@@ -4,9 +4,7 @@ import SecretText
 /// The value of HTTP's header `Authorization` (RFC 6750, RFC 7617).
 struct AuthorizationValue {
     let text: SecretBox
-}
 
-extension AuthorizationValue {
     /// - Parameter user: the user whose password the secret is; empty for a token.
     init(_ secret: SecretBox, user: String) throws(UnusableToken) {
         if user.isEmpty {
@@ -14,6 +12,10 @@ extension AuthorizationValue {
         } else {
             self.init(text: try Self.basic(secret, user: user))
         }
+    }
+
+    private init(text: SecretBox) {
+        self.text = text
     }
 
     /// - Parameter scheme: the word before the secret; empty for no word.
@@ -24,11 +26,12 @@ extension AuthorizationValue {
                 message: "the token has characters that an HTTP header can't contain",
                 hint: "store or print it as ASCII without line breaks")
         }
-        text = SecretBox(
+        let text = SecretBox(
             SecretBytes { text in
                 text.append(scheme.isEmpty ? "" : "\(scheme) ")
                 text.append(secret)
             })
+        self.init(text: text)
     }
 
     private static func basic(_ secret: SecretBox, user: String) throws(UnusableToken) -> SecretBox {

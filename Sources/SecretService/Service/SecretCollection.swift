@@ -95,9 +95,13 @@ private final class LabelCache {
 
     /// Parses a payload, unless it is the same as last time.
     func labels(parsing bytes: RawSpan) -> ItemLabels {
-        let new = SecretBytes(copying: bytes)
-        guard !new.isEqual(to: payload) else { return labels }
-        payload = new
+        let isSame = payload.withBytes {
+            unsafe $0.withUnsafeBytes { known in
+                unsafe bytes.withUnsafeBytes { unsafe known.elementsEqual($0) }
+            }
+        }
+        guard !isSame else { return labels }
+        payload = SecretBytes(copying: bytes)
         labels = ItemLabels(parsing: bytes)
         return labels
     }

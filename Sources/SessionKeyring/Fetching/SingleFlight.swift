@@ -270,10 +270,16 @@ package final class FetchLease: LeaseHandle {
     /// The hash of the value that was marked as refused when the fetch began.
     let refusal: UInt64?
 
-    init(_ lease: (any LeaseHandle)? = nil, watching fetch: (any ItemFetch)? = nil, refusal: UInt64? = nil) {
+    init(_ lease: any LeaseHandle, watching fetch: (any ItemFetch)?, refusal: UInt64?) {
         self.lease = lease
         self.fetch = fetch
         self.refusal = refusal
+    }
+
+    private init() {
+        lease = nil
+        fetch = nil
+        refusal = nil
     }
 
     /// The substitute for a lease if the quota has no room for one: nobody waits for it, and nothing is stored.

@@ -57,6 +57,11 @@ struct OpenFolder: ~Copyable {
         guard unsafe unlinkat(descriptor, name, 0) == 0 else { throw .last }
     }
 
+    /// Returns a random name, which no file has.
+    static func newName(_ prefix: String) -> String {
+        "\(prefix)\(String(UInt64.random(in: .min ... .max), radix: 36))"
+    }
+
     /// Blocks all signals except SIGKILL and SIGSTOP, and returns the previous mask.
     static func blockSignals() -> sigset_t {
         var (all, before) = (sigset_t(), sigset_t())

@@ -100,8 +100,7 @@ struct ReplacedFile: ~Copyable {
         }
         let before = OpenFolder.blockSignals()
         defer { OpenFolder.restoreSignals(before) }
-        // A random name, which no file has.
-        let other = ".skr-\(String(UInt64.random(in: .min ... .max), radix: 36))"
+        let other = OpenFolder.newName(".skr-")
         try folder.link(draft, as: other)
         let isUnchanged = condition.isMet(by: (try? folder.attributes(of: name)) ?? nil)
         if isUnchanged, unsafe renameat(folder.descriptor, other, folder.descriptor, name) == 0 { return }

@@ -160,7 +160,7 @@ extension KeyringError {
 }
 
 /// Runs `body`; `nil` if a key was gone, or about to go, when `body` used it (``KeyringError/isKeyGoneOrRefused``).
-@discardableResult
+@discardableResult @inline(__always)
 func unlessGone<Result>(_ body: () throws(KeyringError) -> Result) throws(KeyringError) -> Result? {
     do throws(KeyringError) {
         return try body()

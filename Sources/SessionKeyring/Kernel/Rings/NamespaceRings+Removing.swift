@@ -32,15 +32,17 @@ extension NamespaceRings {
     ///
     /// - Returns: false if somebody restricted the ring on purpose.
     func finishRemoval(_ ring: Keyring, _ attempt: inout BackendAttempt) throws(KeyringError) -> Bool {
-        // If the ring is gone, another process has removed it.
-        return try unlessGone { () throws(KeyringError) -> Bool in
+        do throws(KeyringError) {
             let key = try Key(ring).describe()
             guard try ring.isRestricted(), key.userID == geteuid(), key.permissions == removalPermissions else {
                 return false
             }
             _ = try removeOrReplace(ring, named: itemsName, &attempt)
-            return true
-        } ?? true
+        } catch {
+            // Another process has removed the ring.
+            guard error.isKeyGoneOrRefused else { throw error }
+        }
+        return true
     }
 
     private func remove(_ ring: Keyring, named name: String, _ attempt: inout BackendAttempt) throws(KeyringError)
@@ -86,8 +88,7 @@ extension NamespaceRings {
     }
 
     private func nameOfEmptyRing(_ serial: KeySerial) throws(KeyringError) -> String? {
-        // Leave out a ring that is dead, or that this process isn't allowed to look at.
-        return try unlessGone { () throws(KeyringError) -> String? in
+        do throws(KeyringError) {
             let key = try Key(serial).describe()
             guard key.type == .keyring, key.userID == geteuid(),
                 key.permissions == scope.permissions || key.permissions == removalPermissions,
@@ -95,6 +96,10 @@ extension NamespaceRings {
                 try Keyring(serial).members().isEmpty
             else { return nil }
             return key.name
-        } ?? nil
+        } catch {
+            // The ring is dead, or this process isn't allowed to look at it.
+            guard error.isKeyGoneOrRefused else { throw error }
+            return nil
+        }
     }
 }

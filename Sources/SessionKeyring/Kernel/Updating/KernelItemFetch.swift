@@ -131,9 +131,11 @@ private final class KernelItemFetch: ItemFetch {
     ///
     /// Invalidating it affects exactly this key, not a later value of the item.
     private func withdraw(_ placed: Key) throws(SecretStoreError) {
-        // If the key is gone, a `clear` was faster.
-        try inStoreTerms(item) { () throws(KeyringError) in
-            _ = try unlessGone { () throws(KeyringError) in try placed.invalidate() }
+        do throws(KeyringError) {
+            try placed.invalidate()
+        } catch {
+            // A `clear` was faster.
+            guard error.isKeyGoneOrRefused else { throw SecretStoreError(error, item: item) }
         }
     }
 

@@ -83,7 +83,7 @@ static ssize_t read_whole(int descriptor, void *bytes, size_t count)
 }
 
 /* Reports the step that failed with this errno, and ends this process. */
-static void report_failure(int report, enum child_step step)
+static _Noreturn void report_failure(int report, enum child_step step)
 {
     const struct child_failure failure = { .step = step, .code = errno };
     write_whole(report, &failure, sizeof failure);

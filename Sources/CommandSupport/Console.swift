@@ -44,6 +44,7 @@ package enum Console {
         tell("warning", error, by: "skr")
     }
 
+    /// Reports a problem that did not make the command fail, and that has no exit code.
     package static func warn(_ message: String, hint: String?) {
         warn(CommandError(exitCode: .done, message: message, hint: hint))
     }

@@ -12,7 +12,8 @@ public final class InMemoryBackend: SecretBackend {
 
     /// Creates an empty backend.
     ///
-    /// - Parameter now: the clock by which items expire; pass your own one to make time pass in a test.
+    /// - Parameter now: the clock by which items expire; pass your own one to make time pass in a test. Each call may
+    ///   read it.
     public init(now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }) {
         self.now = now
     }

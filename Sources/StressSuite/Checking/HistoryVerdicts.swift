@@ -26,8 +26,14 @@ package enum HistoryVerdicts {
     private static func findings(for histories: [ItemHistory]) -> [[Finding]] {
         let found = Locked([[Finding]](repeating: [], count: histories.count))
         let threads = min(histories.count, max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN))))
-        ThreadTeam.run(threads) { thread in
-            for index in stride(from: thread, to: histories.count, by: threads) {
+        let next = Locked(0)
+        ThreadTeam.run(threads) { _ in
+            while true {
+                let index = next.withLock { next in
+                    next += 1
+                    return next - 1
+                }
+                guard index < histories.count else { return }
                 let writers = Writers(histories[index])
                 let findings = checks.map { $0.check(histories[index], writers) }
                 found.withLock { $0[index] = findings }

@@ -97,7 +97,9 @@ struct OngoingRun: ~Copyable {
             length = min(length, seconds - metrics.seconds)
         }
         let round = Round(plan: plan, sharedLog: sharedLog, pool: pool, seconds: length)
-        var (faults, lastLook) = (faults, 0.0)
+        // Not the member itself, because the run's closure changes other members meanwhile.
+        var faults = faults
+        var lastLook = 0.0
         let errorsBefore = metrics.errorCount
         rounds += 1
         let hostile =

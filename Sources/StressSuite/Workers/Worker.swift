@@ -76,6 +76,8 @@ final class Worker {
     }
 
     /// Whether the item of an add was present, or others held a lease the whole time.
+    ///
+    /// No other step of these calls throws these errors.
     private static func isRefusal(_ error: any Error, of kind: CallKind) -> Bool {
         let code = (error as? SecretStoreError)?.code
         return kind == .add && code == .duplicate || kind == .lease && code == .leaseHeld

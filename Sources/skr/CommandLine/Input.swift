@@ -105,6 +105,12 @@ extension FileDescriptor {
             try? pipe.readEnd.close()
             try? pipe.writeEnd.close()
         }
-        return (try pipe.readEnd.duplicateAboveStandard(), try pipe.writeEnd.duplicateAboveStandard())
+        let reader = try pipe.readEnd.duplicateAboveStandard()
+        do {
+            return (reader, try pipe.writeEnd.duplicateAboveStandard())
+        } catch {
+            try? reader.close()
+            throw error
+        }
     }
 }

@@ -54,4 +54,16 @@ struct HistoryVerdictsTests {
         #expect(outcomes.map(\.verdict) == [.skipped, .skipped, .skipped, .skipped, .skipped])
         #expect(outcomes.first?.subject == "values found" && outcomes.first?.looked == 0)
     }
+
+    @Test(
+        "a check that had nothing to examine in the first round has the verdict of a later one",
+        arguments: [false, true])
+    func laterRound(fails: Bool) {
+        var results = CheckResults(replay: "")
+        results.add(CheckOutcome(name: "a", verdict: .skipped, detail: ""))
+        #expect(results.outcomes.isEmpty)
+        results.add("a", looked: 3, "calls", failure: fails ? "found" : nil)
+        #expect(results.outcomes.map(\.verdict) == [fails ? .failed : .passed])
+        #expect(results.outcomes.first?.detail == (fails ? "found" : "3 calls"))
+    }
 }

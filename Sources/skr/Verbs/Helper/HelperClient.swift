@@ -4,7 +4,7 @@ import CommandSupport
 /// A program that asks a helper for its secrets.
 ///
 /// A client's type is also a verb of `skr helper`: its arguments define help, completion and the manual page. Only
-/// `aliases` and `errors` have a default, so the compiler names everything else that a new client lacks.
+/// `aliases` has a default, so the compiler names everything else that a new client lacks.
 ///
 /// An instance exists only while help is being created. A call reads its words itself (``HelperCall``), because the
 /// argument parser's start takes several times as long as an answer.
@@ -23,7 +23,7 @@ protocol HelperClient: SendableMetatype {
     ///
     /// The type's arguments describe the same options and words for the argument parser.
     static var words: HelperWords { get }
-    /// Where the client shows its user an error; by default, on standard error.
+    /// Where the client shows its user an error.
     static var errors: HelperErrors { get }
     /// The first word of a call that wants a secret; `nil` if each call wants one.
     static var readingWord: String? { get }
@@ -45,7 +45,6 @@ protocol HelperClient: SendableMetatype {
 
 extension HelperClient {
     static var aliases: [String] { [] }
-    static var errors: HelperErrors { .onStandardError }
 }
 
 extension HelperClient where Self: ExampleCommand {

@@ -21,6 +21,7 @@ struct AWSClient: HelperClient, ExampleCommand {
 
     static let start = HelperStart.commandLine
     static let words = HelperWords.options([], flags: [], behind: .command)
+    static let errors = HelperErrors.onStandardError
     static let readingWord: String? = nil
 
     @OptionGroup var arguments: TokenArguments

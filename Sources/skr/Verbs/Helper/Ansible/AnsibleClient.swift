@@ -16,6 +16,7 @@ struct AnsibleClient: HelperClient, ExampleCommand {
 
     static let start = HelperStart.link("skr-client", isFoundInPath: false, takesOptions: false)
     static let words = HelperWords.options(["--vault-id"], flags: [], behind: .nothing)
+    static let errors = HelperErrors.onStandardError
     static let readingWord: String? = nil
 
     @Option(help: ArgumentHelp("The vault ID, which is the item's name; without it, 'default'.", valueName: "id"))

@@ -26,6 +26,7 @@ struct AskpassClient: HelperClient, ExampleCommand {
 
     static let start = HelperStart.link("skr-askpass", isFoundInPath: false, takesOptions: false)
     static let words = HelperWords.text
+    static let errors = HelperErrors.onStandardError
     static let readingWord: String? = nil
 
     @Argument(help: "The prompt, which the program passes.")

@@ -20,6 +20,7 @@ struct BazelClient: HelperClient, ExampleCommand {
 
     static let start = HelperStart.link("skr-bazel", isFoundInPath: false, takesOptions: false)
     static let words = HelperWords.options([], flags: [], behind: .nothing)
+    static let errors = HelperErrors.onStandardError
     static let readingWord: String? = "get"
 
     @Argument(help: "get; Bazel passes it.", completion: .list(["get"]))

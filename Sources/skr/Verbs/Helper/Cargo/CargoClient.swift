@@ -19,6 +19,7 @@ struct CargoClient: HelperClient, ExampleCommand {
 
     static let start = HelperStart.link("cargo-credential-skr", isFoundInPath: true, takesOptions: false)
     static let words = HelperWords.options([], flags: ["--cargo-plugin"], behind: .nothing)
+    static let errors = HelperErrors.onStandardError
     static let readingWord: String? = "get"
 
     @Flag(help: "cargo passes this flag; skr ignores it.")

@@ -18,8 +18,9 @@ struct LineReader {
         var searched = 0
         while true {
             if let end = rest.bytes.withBytes({ $0.offset(of: UInt8(ascii: "\n"), from: searched) }) {
-                defer { rest = part((end + 1)..<rest.count) }
-                return part(0..<end)
+                let line = part(0..<end)
+                rest = part((end + 1)..<rest.count)
+                return line
             }
             searched = rest.count
             guard searched < HelperRequest.limit else { throw HelperRequest.tooLong }

@@ -35,9 +35,14 @@ struct DockerClient: HelperClient, ExampleCommand {
     @OptionGroup var options: HelperOptions
 
     static func action(for call: HelperCall) -> any VerbAction {
-        let hasRequest = ["get", "store", "erase"].contains(call.word)
-        return HelperAction(call: call, request: hasRequest ? .whole(isStoring: call.word == "store") : .none) {
-            call, helper, request in try helper.docker(call.word, request: request, version: RootCommand.versionNumber)
+        let request: HelperRequest =
+            switch call.word {
+            case "get", "erase": .whole(isStoring: false)
+            case "store": .whole(isStoring: true)
+            default: .none
+            }
+        return HelperAction(call: call, request: request) { call, helper, request in
+            try helper.docker(call.word, request: request, version: RootCommand.versionNumber)
         }
     }
 

@@ -20,6 +20,7 @@ struct GitClient: HelperClient, ExampleCommand {
 
     static let start = HelperStart.link("git-credential-skr", isFoundInPath: false, takesOptions: true)
     static let words = HelperWords.options([], flags: [], behind: .nothing)
+    static let errors = HelperErrors.onStandardError
     static let readingWord: String? = "get"
 
     @Argument(
@@ -30,9 +31,14 @@ struct GitClient: HelperClient, ExampleCommand {
     @OptionGroup var options: HelperOptions
 
     static func action(for call: HelperCall) -> any VerbAction {
-        let hasRequest = ["get", "store", "erase"].contains(call.word)
-        return HelperAction(call: call, request: hasRequest ? .lines(isStoring: call.word == "store") : .none) {
-            call, helper, request in try helper.git(call.word, request: request)
+        let request: HelperRequest =
+            switch call.word {
+            case "get", "erase": .lines(isStoring: false)
+            case "store": .lines(isStoring: true)
+            default: .none
+            }
+        return HelperAction(call: call, request: request) { call, helper, request in
+            try helper.git(call.word, request: request)
         }
     }
 

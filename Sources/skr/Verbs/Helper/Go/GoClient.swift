@@ -27,6 +27,7 @@ struct GoClient: HelperClient, ExampleCommand {
 
     static let start = HelperStart.commandLine
     static let words = HelperWords.options(["--prefix"], flags: [], behind: .command)
+    static let errors = HelperErrors.onStandardError
     static let readingWord: String? = nil
 
     @Argument(help: "The item, or the name under which skr keeps CMD's output.", completion: .names(.services))

@@ -25,6 +25,7 @@ struct HeadersClient: HelperClient, ExampleCommand {
 
     static let start = HelperStart.commandLine
     static let words = HelperWords.options(["--header", "--scheme"], flags: [], behind: .command)
+    static let errors = HelperErrors.onStandardError
     static let readingWord: String? = nil
 
     @Option(help: ArgumentHelp("The header; without it, Authorization.", valueName: "name"))

@@ -21,6 +21,7 @@ struct KeyringClient: HelperClient, ExampleCommand {
 
     static let start = HelperStart.link("keyring", isFoundInPath: true, takesOptions: false)
     static let words = HelperWords.options(["--mode", "--output"], flags: [], behind: .names)
+    static let errors = HelperErrors.onStandardError
     static let readingWord: String? = "get"
 
     @Argument(help: "get, set or del.", completion: .list(["get", "set", "del"]))

@@ -22,6 +22,7 @@ struct NetrcClient: HelperClient, ExampleCommand {
 
     static let start = HelperStart.commandLine
     static let words = HelperWords.options([], flags: [], behind: .nothing)
+    static let errors = HelperErrors.onStandardError
     static let readingWord: String? = nil
 
     @Argument(help: "A host, or an item's service; without it, all hosts.", completion: .names(.anyServices))

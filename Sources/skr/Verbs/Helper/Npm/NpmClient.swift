@@ -26,6 +26,7 @@ struct NpmClient: HelperClient, ExampleCommand {
 
     static let start = HelperStart.linkPerRegistry("skr-npm-")
     static let words = HelperWords.options([], flags: [], behind: .command)
+    static let errors = HelperErrors.onStandardError
     static let readingWord: String? = nil
 
     @OptionGroup var arguments: TokenArguments

@@ -18,6 +18,7 @@ struct TerraformClient: HelperClient, ExampleCommand {
 
     static let start = HelperStart.link("terraform-credentials-skr", isFoundInPath: false, takesOptions: false)
     static let words = HelperWords.options([], flags: [], behind: .nothing)
+    static let errors = HelperErrors.onStandardError
     static let readingWord: String? = "get"
 
     @Argument(help: "get, store or forget; terraform passes it.", completion: .list(["get", "store", "forget"]))

@@ -21,6 +21,7 @@ struct VaultClient: HelperClient, ExampleCommand {
 
     static let start = HelperStart.link("skr-vault", isFoundInPath: false, takesOptions: false)
     static let words = HelperWords.options([], flags: [], behind: .nothing)
+    static let errors = HelperErrors.onStandardError
     static let readingWord: String? = "get"
 
     @Argument(help: "get, store or erase; vault passes it.", completion: .list(["get", "store", "erase"]))

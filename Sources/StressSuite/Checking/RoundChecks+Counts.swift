@@ -61,8 +61,9 @@ extension RoundChecks {
     }
 
     private func addClassicWrites(to results: inout CheckResults) {
-        let sets = history.calls.filter { $0.kind == .set && $0.outcome == .done }
-        let writes = sets.count { ClassicRole.workers[Int($0.worker) - 1] == .writer }
+        let writers = Set(
+            ClassicRole.workers.indices.filter { ClassicRole.workers[$0] == .writer }.map { UInt32($0 + 1) })
+        let writes = history.calls.count { $0.kind == .set && $0.outcome == .done && writers.contains($0.worker) }
         results.add(
             "the writers have written exactly 1,000 times", looked: writes, "writes",
             failure: writes == ClassicRole.writes ? nil : "\(writes) writes")

@@ -60,7 +60,7 @@ struct HistoryVerdictsTests {
         arguments: [false, true])
     func laterRound(fails: Bool) {
         var results = CheckResults(replay: "")
-        results.add(CheckOutcome(name: "a", verdict: .skipped, detail: ""))
+        results.add(CheckOutcome(name: "a", verdict: .skipped, detail: "", subject: "calls"))
         #expect(results.outcomes.isEmpty)
         results.add("a", looked: 3, "calls", failure: fails ? "found" : nil)
         #expect(results.outcomes.map(\.verdict) == [fails ? .failed : .passed])

@@ -1,7 +1,7 @@
 import Threads
 
 extension Locked {
-    /// Replaces the state, and returns the one before.
+    /// Replaces the state, and returns the previous state.
     func exchange(_ state: State) -> State {
         withLock { current in
             defer { current = state }

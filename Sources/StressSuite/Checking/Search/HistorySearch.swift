@@ -6,7 +6,7 @@
 /// no configuration is left, no order exists. The required memory depends on how many calls are in flight at the same
 /// time, not on the number of calls. Calls that touch in time count as concurrent.
 struct HistorySearch {
-    /// The reason why there is no order, or why none was found.
+    /// The reason why the search found no order.
     enum Failure: Error {
         /// These calls are involved in the contradiction: their indices, with the writes of the values that they found.
         case impossible(Set<Int>)
@@ -30,7 +30,7 @@ struct HistorySearch {
     /// Searches a history for an order of its calls.
     ///
     /// - Parameter limit: the most configurations at a time; if there are more, the search gives up.
-    /// - Throws: ``Failure`` if there is no order, or if the search can't decide.
+    /// - Throws: ``Failure`` if no order exists, or if the search can't decide.
     static func run(_ operations: [ItemOperation], limit: Int = 200_000) throws(Failure) {
         var search = HistorySearch(operations, try ValueTable(operations), limit)
         try search.run()

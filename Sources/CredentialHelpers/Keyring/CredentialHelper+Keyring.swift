@@ -78,8 +78,12 @@ extension CredentialHelper {
                 text.append(password)
                 text.append("\n")
             case .passwordJSON, .credentialsJSON:
-                if form.hasUser { text.append("{\"username\":", quoting: user) }
-                text.append(form.hasUser ? ",\"password\":" : "{\"password\":", quoting: password)
+                text.append("{")
+                if form.hasUser {
+                    text.append("\"username\":", quoting: user)
+                    text.append(",")
+                }
+                text.append("\"password\":", quoting: password)
                 text.append("}\n")
             }
         }

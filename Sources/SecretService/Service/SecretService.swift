@@ -170,7 +170,7 @@ extension SecretService {
     private func isLockable(_ path: String, _ client: String) -> Bool {
         switch try? find(path, for: client) {
         case .collection, .item: true
-        default: false
+        case .root, .service, .session, nil: false
         }
     }
 

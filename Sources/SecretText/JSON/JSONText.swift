@@ -16,7 +16,7 @@ import Keyutils
         var count = 0
     }
 
-    /// - Parameter position: where to start.
+    /// - Parameter position: where to start; if that is not the beginning, the text must be known to be JSON.
     init(at position: Int = 0, of bytes: UnsafeRawBufferPointer) {
         unsafe self.bytes = unsafe bytes
         self.position = position

@@ -169,7 +169,9 @@ extension SharedFetch {
         }
     }
 
-    /// Begins the phase after running; false if the fetch is no longer running.
+    /// Begins to end the fetch or to keep its result; false if the fetch is no longer running.
+    ///
+    /// Once it ends, the result of the work is not stored any more.
     private func begin(_ phase: Phase) -> Bool {
         state.withLock { state in
             guard state.phase == .running else { return false }

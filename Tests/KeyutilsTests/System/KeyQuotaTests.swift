@@ -5,6 +5,26 @@ import Threads
 
 @testable import Keyutils
 
+@Suite("Lines of the quota")
+struct KeyQuotaLineTests {
+    @Test("a line is parsed into a user's keys and bytes, with their limits")
+    func line() throws {
+        let parsed = try #require(KeyQuota.parse("    7:     9 8/8 3/200 40/20000"))
+        #expect(parsed.userID == 7)
+        #expect(parsed.quota == KeyQuota(keys: 3, maximumKeys: 200, bytes: 40, maximumBytes: 20_000))
+    }
+
+    @Test(
+        "a line in another form is skipped",
+        arguments: [
+            "", "7:", "7: 9 8/8 3/200", "7: 9 8/8 3/200 40/20000 1", "x: 9 8/8 3/200 40/20000", "7: 9 8/8 3 40/20000",
+            "7: 9 8/8 3/200/1 40/20000", "7: 9 8/8 3/200 40/", "7: 9 8/8 a/200 40/20000", "7: 9 8/8 3/200 40/b",
+        ])
+    func otherLines(line: String) {
+        #expect(KeyQuota.parse(line[...])?.quota == nil)
+    }
+}
+
 @Suite("Quota")
 final class KeyQuotaTests: ScratchSuite {
     @Test(
@@ -61,23 +81,6 @@ final class KeyQuotaTests: ScratchSuite {
             try session.clear()
             #expect(becomesTrue { (try? session.add("again")) != nil })
         }
-    }
-
-    @Test("a line is parsed into a user's keys and bytes, with their limits")
-    func line() throws {
-        let parsed = try #require(KeyQuota.parse("    7:     9 8/8 3/200 40/20000"))
-        #expect(parsed.userID == 7)
-        #expect(parsed.quota == KeyQuota(keys: 3, maximumKeys: 200, bytes: 40, maximumBytes: 20_000))
-    }
-
-    @Test(
-        "a line in another form is skipped",
-        arguments: [
-            "", "7:", "7: 9 8/8 3/200", "7: 9 8/8 3/200 40/20000 1", "x: 9 8/8 3/200 40/20000", "7: 9 8/8 3 40/20000",
-            "7: 9 8/8 3/200/1 40/20000", "7: 9 8/8 3/200 40/", "7: 9 8/8 a/200 40/20000", "7: 9 8/8 3/200 40/b",
-        ])
-    func otherLines(line: String) {
-        #expect(KeyQuota.parse(line[...])?.quota == nil)
     }
 
     @Test("a user without keys has no quota entry")

@@ -3,15 +3,15 @@ import SessionKeyringTesting
 import Testing
 import Threads
 
-@Suite("The key table")
-final class KeyTableTests: ScratchSuite {
-    /// Returns a line of `/proc/keys` as the kernel's `proc_keys_show` prints it.
-    private func line(_ serial: String = "0531c66f", expiry: String = "perm", type: String = "user     ", text: String)
-        -> String
-    {
-        "\(serial) I--Q---     1 \(expiry) 0c030000     0 65534 \(type) \(text)\n"
-    }
+/// Returns a line of `/proc/keys` as the kernel's `proc_keys_show` prints it.
+private func line(
+    _ serial: String = "0531c66f", expiry: String = "perm", type: String = "user     ", text: String
+) -> String {
+    "\(serial) I--Q---     1 \(expiry) 0c030000     0 65534 \(type) \(text)\n"
+}
 
+@Suite("Lines of the key table")
+struct KeyTableLineTests {
     private let serial = KeySerial(rawValue: 0x0531_c66f)
 
     @Test("a line is parsed into serial, expiry (perm is never, expd is expired), type and text")
@@ -78,6 +78,10 @@ final class KeyTableTests: ScratchSuite {
         #expect(KeyTable(parsing: text + "\n" + line("00000002", text: "x"))[KeySerial(rawValue: 2)] != nil)
     }
 
+}
+
+@Suite("The key table")
+final class KeyTableTests: ScratchSuite {
     @Test("the real table contains our keys, with the time that they have left")
     func snapshot() throws {
         let lasting = try keyring.add("lasting", pattern(12))

@@ -27,7 +27,7 @@ struct LinearizabilityTests {
 
     static let right: NamedHistories = [
         "no calls": [],
-        "there is no item at first": [call(1, .read(nil), 0...1), call(2, .look(isThere: false), 0...1)],
+        "the item is absent at first": [call(1, .read(nil), 0...1), call(2, .look(isThere: false), 0...1)],
         "a set and a get after it": [call(1, .set(a1), 0...1), call(2, .read(a1), 2...3)],
         "a get that is concurrent with a set finds either value": [
             call(1, .set(a1), 0...1), call(1, .set(a2), 2...6), call(2, .read(a1), 3...4), call(3, .read(a2), 4...5),

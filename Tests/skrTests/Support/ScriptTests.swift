@@ -13,12 +13,11 @@ extension ScriptTests {
         try CommandRunner().inSession(preparation + script, environment: environment)
     }
 
-    /// Expects that a script prints exactly this output, and exactly these errors if they are given.
-    ///
-    /// The exit code can be anything.
+    /// Expects that a script prints exactly this output, and exactly these errors if they are given; its exit code can
+    /// be anything.
     @discardableResult
     func expect(
-        _ script: String, environment: [String: String] = [:], prints output: String, errors: String? = nil,
+        _ script: String, environment: [String: String] = [:], prints output: String, withErrors errors: String? = nil,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> CommandRunner.Outcome {
         let outcome = try CommandRunner().inSession(

@@ -12,7 +12,8 @@ extension KernelBackend {
     package func itemsWithSentinels() throws(SecretStoreError) -> Set<ItemIdentity> {
         guard let ring = try rings.findItems() else { return [] }
         var found: Set<ItemIdentity> = []
-        for serial in try inStoreTerms(nil, ring.members) {
+        let members = try inStoreTerms { () throws(KeyringError) in try ring.members() }
+        for serial in members {
             // A key that has vanished, or that this process can't look at, reveals nothing.
             guard let description = try? Key(serial).describe(), description.type == .user, description.isExact,
                 let item = ItemIdentity(besideSentinel: description.name)

@@ -159,7 +159,7 @@ extension KeyringError {
     var isKeyGoneOrRefused: Bool { isKeyGone || code == .accessDenied }
 }
 
-/// Runs `body`; `nil` if a key was gone, or about to go, when `body` used it (``KeyringError/isKeyGoneOrRefused``).
+/// Runs `body`; `nil` if a key that it used was gone, or refused this process (``KeyringError/isKeyGoneOrRefused``).
 @discardableResult @inline(__always)
 func unlessGone<Result>(_ body: () throws(KeyringError) -> Result) throws(KeyringError) -> Result? {
     do throws(KeyringError) {

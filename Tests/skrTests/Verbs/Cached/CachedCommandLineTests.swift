@@ -19,7 +19,7 @@ struct CachedCommandLineTests: ScriptTests {
             skr cached a -- bash -c "run 'echo two'"; skr cached a -- bash -c "run 'echo one'"; runs
             skr cached b --key x -- echo one; skr cached b --key x -- echo two
             """#, prints: "one\ntwo\ntwo\none\n3\none\ntwo\n",
-            errors: warning("a") + warning("a") + warning("b --key x"))
+            withErrors: warning("a") + warning("a") + warning("b --key x"))
     }
 
     @Test(

@@ -16,7 +16,7 @@ struct CachedNamesTests: ScriptTests {
             export SKR_NAMESPACE=; skr cached token --timeout 5m\#(keys) -- echo x
             skr get token; echo $?; skr delete token; echo $?; skr expire token --timeout 5m; echo $?
             skr exec --env A=skr://token -- true; echo $?; printf '{{ skr://token }}' | skr inject; echo $?; skr list | wc -l
-            """#, prints: "x\n1\n1\n1\n1\n1\n1\n", errors: String(repeating: error, count: 5))
+            """#, prints: "x\n1\n1\n1\n1\n1\n1\n", withErrors: String(repeating: error, count: 5))
     }
 
     @Test("a hint never has a name that a program has planted, because people paste hints")
@@ -54,7 +54,7 @@ struct CachedNamesTests: ScriptTests {
             export SKR_NAMESPACE=; skr cached token --timeout 5m --key a -- true; printf 1 | skr set api
             skr cached --forget token --key b --key ''; skr cached --forget api; skr cached --forget none; echo $?
             """#, prints: "1\n",
-            errors: """
+            withErrors: """
                 skr: error: token --key b --key '': no such item, or it has expired
                 skr: hint: 'token' is an output stored by 'skr cached': 'skr cached token --key a ... -- CMD' prints it; 'skr cached --forget token --key a' deletes it
                 skr: error: api: no such item, or it has expired

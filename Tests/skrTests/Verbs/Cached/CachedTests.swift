@@ -143,7 +143,7 @@ struct CachedTests: ScriptTests {
                 echo answer'; echo $?
             kill $(<$COUNTER); skr cached a --timeout 5m -- echo next
             """#, prints: "answer\n0\nnext\n",
-            errors:
+            withErrors:
                 "skr: warning: a: other processes kept changing the item; the output is not kept\nskr: hint: try again\n"
         )
     }

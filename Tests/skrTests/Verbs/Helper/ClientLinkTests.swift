@@ -125,7 +125,7 @@ struct ClientLinkTests: ScriptTests {
             """,
             prints: "p w\n\n{\"username\":\"me\",\"password\":\"p w\\n\"}\n1\nx\n1\n0\n1\n"
                 + String(repeating: "64", count: 7),
-            errors: "skr: error: the user or the password has more than one line\n")
+            withErrors: "skr: error: the user or the password has more than one line\n")
     }
 
     @Test("skr-client, terraform-credentials-skr and skr-vault answer their clients")

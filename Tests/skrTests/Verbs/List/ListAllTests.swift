@@ -42,7 +42,7 @@ struct ListAllTests: ScriptTests {
                 64
 
                 """,
-            errors: error + error)
+            withErrors: error + error)
     }
 
     @Test("--all lists all three scopes, and the hint about a missing item names each of them", .enabled(if: isRoot))

@@ -11,7 +11,7 @@ struct ListPrefixTests: ScriptTests {
             names 'svc-*'; names 'svc*'; names '*'; names svc; names 'é*'; names 'none*'; names 'svc-**'; names $'e\u0301*'
             skr clear 'svc-*'; names 'svc*'
             """#,
-            prints: """
+            onlyPrints: """
                 svc-2 svc-* svc-1\u{20}
                 svc-2 svc svc-* svc-1\u{20}
                 svc-2 sv svc svc-* svc-1 é-1\u{20}
@@ -22,6 +22,6 @@ struct ListPrefixTests: ScriptTests {
 
                 svc-2 svc svc-1\u{20}
 
-                """, errors: "")
+                """)
     }
 }

@@ -42,7 +42,7 @@ struct SessionJoinTests: ScriptTests {
             print(subprocess.call(["skr", "session", "--join", "it'"'"'s"])); print(subprocess.check_output(["keyctl", "id", "@s"], text=True).strip())' |
                 sed "s/^$before$/stays/"
             """#, prints: "0\nstays\n",
-            errors: #"""
+            withErrors: #"""
                 skr: warning: this shell stays in its session, because 'a) R 1 sh' runs several threads; \#
                 use: exec skr session --name 'it'\''s'
 
@@ -91,7 +91,8 @@ struct SessionJoinTests: ScriptTests {
             before=$(keyctl id @s)
             unshare --mount bash -c 'mount -t tmpfs none /proc; skr session --join n; echo $?; keyctl id @s' | sed "s/^$before$/unchanged/"
             """#, prints: "0\nunchanged\n",
-            errors: "skr: warning: this shell stays in its session, because /proc doesn't show it, or it has ended; "
+            withErrors:
+                "skr: warning: this shell stays in its session, because /proc doesn't show it, or it has ended; "
                 + "use: exec skr session --name n\n")
     }
 

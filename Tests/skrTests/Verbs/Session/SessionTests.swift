@@ -11,7 +11,7 @@ struct SessionTests: ScriptTests {
             inner=$(skr session -- bash -c 'skr get a 2>/dev/null; echo -n "$? " >&2; printf inner | skr set a; skr get a >&2; keyctl show @s | awk "NR == 2 {print \$1}"')
             echo; [[ $inner != $outer && $inner -gt 0 ]] && echo new; skr get a; echo
             for try in {1..100}; do keyctl rdescribe $inner >/dev/null 2>&1 || { echo gone; break; }; sleep 0.05; done
-            """#, prints: "\nnew\nouter\ngone\n", errors: "1 inner\n")
+            """#, prints: "\nnew\nouter\ngone\n", withErrors: "1 inner\n")
     }
 
     @Test("skr session works if the session keyring was revoked")

@@ -30,7 +30,7 @@ struct HelperFileClientTests: ScriptTests {
     func terraform() throws {
         try expect(
             "skr helper install terraform > /dev/null; find home -type l; skr helper install terraform --dir bin 2>&1 | grep -c 'does not look in'",
-            prints: "home/.terraform.d/plugins/terraform-credentials-skr\n1\n", errors: "")
+            onlyPrints: "home/.terraform.d/plugins/terraform-credentials-skr\n1\n")
     }
 
     @Test("npm has a link for each registry")

@@ -78,7 +78,7 @@ struct HelperLinkTests: ScriptTests {
             git config --global credential.helper 'skr --timeout 8h'; PATH=$work/program:/usr/bin:/bin
             skr helper install git --write-config > /dev/null; git config --get-all credential.helper | shown
             PATH=$HOME/.local/bin:$PATH; skr helper install git --write-config > /dev/null; git config --get-all credential.helper
-            """#, prints: "W/home/.local/bin/git-credential-skr --timeout 8h\nskr --timeout 8h\n", errors: "")
+            """#, onlyPrints: "W/home/.local/bin/git-credential-skr --timeout 8h\nskr --timeout 8h\n")
     }
 
     @Test("docker looks only in PATH, so install warns")

@@ -27,7 +27,7 @@ struct LockHolderTests {
         let outcome = try CommandRunner().inSession(
             Self.start + #"""
                 unshare --pid --fork --mount-proc --kill-child skr lock a -- sleep 60 & holder=$!; held
-                skr lock a --wait 0 -- true 2>&1 | head -1; kill -KILL $holder
+                skr lock a --wait 0 -- true 2>&1 | sed -n 1p; kill -KILL $holder
                 """#)
         #expect(
             outcome.output.wholeMatch(
@@ -43,7 +43,7 @@ struct LockHolderTests {
         let outcome = try CommandRunner().inSession(
             Self.start + #"""
                 setpriv --reuid 60440 --regid 60440 --clear-groups env SKR_NAMESPACE=$SKR_NAMESPACE skr lock a -- sleep 60 & holder=$!; held
-                skr lock a --wait 0 -- true 2>&1 | head -1; kill $holder
+                skr lock a --wait 0 -- true 2>&1 | sed -n 1p; kill $holder
                 """#)
         #expect(outcome.output.contains("another process holds the lock: process "), "\(outcome)")
         #expect(outcome.output.contains(" of user 60440, for "), "\(outcome)")

@@ -222,7 +222,7 @@ struct HelperConfigurationTests: ScriptTests {
         try expect(
             """
             mknod null c 1 3; \(making)
-            skr helper install git --write-config 2>&1 > /dev/null | head -n 1 | shown; stat -c %F null
+            skr helper install git --write-config 2>&1 > /dev/null | sed -n 1p | shown; stat -c %F null
             """,
             prints:
                 "skr: error: did not edit git's configuration: '\(file)' is not a regular file\ncharacter special file\n"
@@ -374,7 +374,7 @@ struct HelperConfigurationTests: ScriptTests {
         try expect(
             #"""
             mkdir home/.docker; f=home/.docker/config.json; { printf '{"a":"'; head -c 6000 /dev/zero | tr '\0' x; printf '"}'; } > $f; cp $f before
-            (ulimit -f 4; skr helper install docker --write-config 2>&1 > log | head -n 1 | shown); cmp before $f; ls -A home/.docker
+            (ulimit -f 4; skr helper install docker --write-config 2>&1 > log | sed -n 1p | shown); cmp before $f; ls -A home/.docker
             """#,
             prints: """
                 skr: error: did not edit 'W/home/.docker/config.json': can't write 'W/home/.docker/config.json': file too large

@@ -67,10 +67,10 @@ struct HelperInstallTests: ScriptTests {
     func folder() throws {
         try expect(
             #"""
-            skr helper install docker --dir bin 2>&1 | shown | head -n 4; readlink bin/docker-credential-skr | shown
-            PATH=$work/bin:$PATH skr helper install docker --dir $work/bin | shown | head -n 2
+            skr helper install docker --dir bin 2>&1 | shown | sed -n 1,4p; readlink bin/docker-credential-skr | shown
+            PATH=$work/bin:$PATH skr helper install docker --dir $work/bin | shown | sed -n 1,2p
             skr helper install docker --dir new/folder > /dev/null 2>&1; readlink new/folder/docker-credential-skr | shown; ls -A home
-            for folder in $work/bin/ ./bin bin//; do PATH=$work/bin:$PATH skr helper install docker --dir $folder | shown | head -n 2 | tail -n 1; done
+            for folder in $work/bin/ ./bin bin//; do PATH=$work/bin:$PATH skr helper install docker --dir $folder | shown | sed -n 1,2p | tail -n 1; done
             """#,
             prints: """
                 created the link W/bin/docker-credential-skr -> SKR
@@ -94,7 +94,7 @@ struct HelperInstallTests: ScriptTests {
             #"""
             cp $skr bin/skr; ln -s skr bin/git-credential-skr; export PATH=$work/bin:$work/other:$PATH; hash -r
             mkdir other; cp /bin/true other/skr; ln -s skr other/git-credential-skr
-            skr helper install git --write-config | shown | head -n 2; skr helper uninstall git --write-config | shown; echo $?
+            skr helper install git --write-config | shown | sed -n 1,2p; skr helper uninstall git --write-config | shown; echo $?
             skr helper uninstall git 2>/dev/null | shown; find home bin other -type l
             """#,
             prints: """
@@ -129,7 +129,7 @@ struct HelperInstallTests: ScriptTests {
             #"""
             chmod 755 $work; mkdir -p $HOME/.local/bin; chmod 555 $HOME/.local/bin
             as() { setpriv --reuid 60433 --regid 60433 --clear-groups "$@"; }
-            as skr helper install git 2>&1; echo $?; as skr helper install git --dir /skr-none/x 2>&1 | head -n 1; as skr helper install git --dir $work/none 2>&1 | shown; ls -A $HOME/.local/bin
+            as skr helper install git 2>&1; echo $?; as skr helper install git --dir /skr-none/x 2>&1 | sed -n 1p; as skr helper install git --dir $work/none 2>&1 | shown; ls -A $HOME/.local/bin
             """#)
         #expect(
             outcome.output.contains(

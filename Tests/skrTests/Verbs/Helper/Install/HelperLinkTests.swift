@@ -115,8 +115,8 @@ struct HelperLinkTests: ScriptTests {
         try expect(
             #"""
             ln -s $skr bin/skr; ln -s skr bin/docker-credential-skr; export PATH=$work/bin:$PATH
-            skr helper install docker --write-config | shown | head -n 1
-            skr helper uninstall docker --dir $work/bin --write-config | head -n 1; ls bin; cat home/.docker/config.json
+            skr helper install docker --write-config | shown | sed -n 1p
+            skr helper uninstall docker --dir $work/bin --write-config | sed -n 1p; ls bin; cat home/.docker/config.json
             """#,
             prints: """
                 the link W/bin/docker-credential-skr already exists
@@ -169,7 +169,7 @@ struct HelperLinkTests: ScriptTests {
             chmod 755 $work; chown 60435 home; mkdir new; ln -s $skr new/docker-credential-skr
             as() { setpriv --reuid 60435 --regid 60435 --clear-groups "$@"; }
             as skr helper install docker --dir new --write-config > /dev/null 2>&1; ls -A home
-            as skr helper uninstall docker --dir new --write-config | head -n 1; echo ${PIPESTATUS[0]}; ls new; cat home/.docker/config.json
+            as skr helper uninstall docker --dir new --write-config | sed -n 1p; echo ${PIPESTATUS[0]}; ls new; cat home/.docker/config.json
             """#, prints: ".docker\nremoved the configuration:\n77\ndocker-credential-skr\n{}\n")
     }
 

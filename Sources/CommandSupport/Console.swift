@@ -45,7 +45,7 @@ package enum Console {
     }
 
     /// Reports a problem that did not make the command fail, and that has no exit code.
-    package static func warn(_ message: String, hint: String?) {
+    package static func warn(_ message: String, hint: String? = nil) {
         warn(CommandError(exitCode: .done, message: message, hint: hint))
     }
 

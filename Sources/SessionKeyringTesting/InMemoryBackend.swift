@@ -43,7 +43,7 @@ public final class InMemoryBackend: SecretBackend {
     ) throws(SecretStoreError) {
         let entry = try entry(bytes, for: item, timeout: timeout)
         let isStored = withState { state, time in
-            if let present = state.entries[item], present.isLive(at: time) { return false }
+            guard state.live(item, at: time) == nil else { return false }
             state.change(item, to: entry)
             return true
         }
@@ -55,7 +55,7 @@ public final class InMemoryBackend: SecretBackend {
         _ item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> Bool {
         withState { state, time in
-            guard let entry = state.entries[item], entry.isLive(at: time) else { return false }
+            guard let entry = state.live(item, at: time) else { return false }
             state.entries[item] = Entry(secret: entry.secret, deadline: timeout.map { time + $0.duration })
             return true
         }
@@ -69,7 +69,7 @@ public final class InMemoryBackend: SecretBackend {
     /// Deletes the item; false if it was absent.
     public func delete(_ item: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
         withState { state, time in
-            let wasThere = state.entries[item]?.isLive(at: time) ?? false
+            let wasThere = state.live(item, at: time) != nil
             state.change(item, to: nil)
             return wasThere
         }

@@ -121,7 +121,8 @@ enum SecretArena {
 
 /// A mapping of the arena, in a list.
 ///
-/// The list is not an array, because Swift would build the array's type at run time, which takes 8% of a hit of `skr cached`.
+/// The list is not an array, because Swift would build the array's type at run time, which takes 8% of a hit of
+/// `skr cached`.
 private final class Mapping {
     let slot: SecretArena.Slot
     var next: Mapping?

@@ -184,7 +184,7 @@ extension SecretService {
             }
         }
         let alias = try body.string()
-        let collection = try self.alias(alias) ?? self.collection(labelled: label ?? "collection")
+        let collection = try self.alias(alias) ?? findOrMakeCollection(named: label ?? "collection")
         if !alias.isEmpty { try setAlias(alias, to: collection.path) }
         return { writer in
             writer.string(collection.path)
@@ -193,7 +193,7 @@ extension SecretService {
     }
 
     /// Returns the collection with this name, and creates it if necessary.
-    private func collection(labelled name: String) throws -> SecretCollection {
+    private func findOrMakeCollection(named name: String) throws -> SecretCollection {
         guard name.utf8.count <= 256 else { throw ServiceFailure.limit("a label has at most 256 bytes") }
         if let known = try collection(named: name) { return known }
         let collection = try newCollection(name)

@@ -2,7 +2,7 @@ import Glibc
 
 extension RawSpan {
     /// The little-endian number of 8 bytes at this offset.
-    func word(at offset: Int) -> UInt64 {
+    package func word(at offset: Int) -> UInt64 {
         UInt64(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 

@@ -126,7 +126,7 @@ package struct LeaseRing {
             guard error.code == .alreadyExists else { throw error }
         }
         // If the lease is gone, another process has taken it over.
-        try unlessGone { () throws(KeyringError) in
+        try unlessGoneOrRefused { () throws(KeyringError) in
             try lease.clear()
             try Key(lease).invalidate()
         }
@@ -140,7 +140,7 @@ package struct LeaseRing {
         var count = 0
         for serial in try keyring.members() {
             // Skip a lease that is gone by now, or that this process isn't allowed to look at.
-            try unlessGone { () throws(KeyringError) in
+            try unlessGoneOrRefused { () throws(KeyringError) in
                 let key = try Key(serial).describe()
                 guard key.type == .keyring, key.name.utf8.starts(with: prefix.utf8),
                     let record = try record(of: Keyring(serial)), record.isOver(at: BootTime.now())

@@ -98,7 +98,7 @@ package struct LoginSurvey: Sendable {
     /// Whether a search of the session and the keyrings that it links finds a keyring with this name.
     private func isPossessed(_ name: String) throws(SecretStoreError) -> Bool {
         try inStoreTerms { () throws(KeyringError) in
-            try unlessGone { () throws(KeyringError) in try Key.request(.keyring, name) } != nil
+            try unlessGoneOrRefused { () throws(KeyringError) in try Key.request(.keyring, name) } != nil
         }
     }
 
@@ -114,7 +114,7 @@ package struct LoginSurvey: Sendable {
         var found: [(name: String, ring: Keyring)] = []
         for serial in try anchor.members() {
             // Skip a key that has vanished, or that does not belong to us.
-            try unlessGone { () throws(KeyringError) in
+            try unlessGoneOrRefused { () throws(KeyringError) in
                 let key = try Key(serial).describe()
                 guard key.type == .keyring, key.isExact,
                     let name = NamespaceRings.namespace(ofItemsName: key.name)

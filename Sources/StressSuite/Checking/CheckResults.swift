@@ -2,7 +2,7 @@
 package struct CheckOutcome: Codable, Sendable, Equatable {
     package enum Verdict: String, Codable, Sendable {
         case passed, failed
-        /// The check could not be made; the detail gives the reason.
+        /// The check could not be made; the detail gives the reason, unless there was nothing to examine.
         case skipped
     }
 

@@ -36,7 +36,7 @@ struct OngoingRun: ~Copyable {
     private static let mostCalls = 8_000_000
 
     init(
-        plan: StressPlan, launcher: WorkerLauncher?, quota: QuotaWatch, backends: WorkerBackends?
+        plan: StressPlan, launcher: WorkerLauncher?, quota: QuotaWatch, openBackends: BackendOpener?
     ) throws(StressError) {
         let scratch = try StressError.translating {
             try TemporaryKeyring(
@@ -50,7 +50,7 @@ struct OngoingRun: ~Copyable {
         let sharedLog = try SharedLog(
             slots: plan.workers + 1, capacity: max(1_000, Self.mostCalls / (plan.workers + 1)),
             plan: try configuration.encoded())
-        makeBackend = try StressError.translating { try backends?(ring, StressItems.namespace) }
+        makeBackend = try StressError.translating { try openBackends?(ring, StressItems.namespace) }
         self.plan = plan
         self.launcher = launcher
         self.store = store

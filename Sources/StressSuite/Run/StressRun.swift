@@ -11,16 +11,17 @@ package struct StressRun {
     ///
     /// Set it to false if other programs of the same user are at work.
     package let comparesQuota: Bool
-    /// Makes the backends of the workers' stores; `nil` if they use the keyring itself.
-    package let backends: WorkerBackends?
+    /// Opens the backends of the workers' stores; `nil` if they use the keyring itself.
+    package let openBackends: BackendOpener?
 
     package init(
-        plan: StressPlan, launcher: WorkerLauncher? = nil, comparesQuota: Bool = true, backends: WorkerBackends? = nil
+        plan: StressPlan, launcher: WorkerLauncher? = nil, comparesQuota: Bool = true,
+        openBackends: BackendOpener? = nil
     ) {
         self.plan = plan
         self.launcher = launcher
         self.comparesQuota = comparesQuota
-        self.backends = backends
+        self.openBackends = openBackends
     }
 
     /// Runs the plan to its end, in this thread.
@@ -40,11 +41,11 @@ package struct StressRun {
         }
         // This thread's thread keyring outlives the run, so it has to exist before the first sample of the quota.
         _ = try StressError.translating { try Keyring.resolve(.threadKeyring, create: true) }
-        if backends != nil, plan.needsProcesses {
+        if openBackends != nil, plan.needsProcesses {
             throw StressError(
                 .invalidPlan, "a backend of the caller can't be used by other processes", hint: "use threads")
         }
-        var run = try OngoingRun(plan: plan, launcher: launcher, quota: QuotaWatch(), backends: backends)
+        var run = try OngoingRun(plan: plan, launcher: launcher, quota: QuotaWatch(), openBackends: openBackends)
         try run.run(isInterrupted: isInterrupted, report: report)
         return run.finish(comparingQuota: comparesQuota)
     }

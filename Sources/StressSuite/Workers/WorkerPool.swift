@@ -19,7 +19,7 @@ protocol WorkerPool: AnyObject {
 final class ThreadPool: WorkerPool {
     private let threads: WorkerThreads
     /// The problems of the workers; `nil` while they are running.
-    private let end = Locked<[String]?>(nil)
+    private let failuresAtEnd = Locked<[String]?>(nil)
 
     init(configuration: WorkerConfiguration, sharedLog: SharedLog, makeBackend: BackendMaker?) {
         threads = WorkerThreads(
@@ -27,18 +27,18 @@ final class ThreadPool: WorkerPool {
     }
 
     func start() {
-        Thread.detachNewThread { [threads, end] in
+        Thread.detachNewThread { [threads, failuresAtEnd] in
             var failures: [String] = []
             do { try threads.run() } catch { failures.append("\(error)") }
-            end.withLock { $0 = failures }
+            failuresAtEnd.withLock { $0 = failures }
         }
     }
 
-    func isRunning() -> Bool { end.withLock { $0 == nil } }
+    func isRunning() -> Bool { failuresAtEnd.withLock { $0 == nil } }
     func killOne(_ choices: inout Choices) -> Bool { false }
 
     /// A thread can't be ended from outside.
     func dismiss() -> Int { isRunning() ? 1 : 0 }
 
-    var failures: [String] { end.withLock { $0 ?? [] } }
+    var failures: [String] { failuresAtEnd.withLock { $0 ?? [] } }
 }

@@ -12,14 +12,14 @@ import Threads
 struct ServiceStressTests {
     private func result(of plan: StressPlan) throws -> StressResult {
         let service = Locked<ServiceThread?>(nil)
-        let backends: WorkerBackends = { ring, namespace in
+        let openBackends: BackendOpener = { ring, namespace in
             // The checker expects this timeout.
             let new = try ServiceThread(
                 .keyring(ring), namespace: namespace, timeouts: TimeoutRules(usual: .seconds(900)))
             service.withLock { $0 = new }
             return { try ServiceBackend(path: new.path) }
         }
-        return try StressRun(plan: plan, comparesQuota: false, backends: backends).run()
+        return try StressRun(plan: plan, comparesQuota: false, openBackends: openBackends).run()
     }
 
     private func findings(_ result: StressResult) -> String {

@@ -161,7 +161,7 @@ extension KeyringError {
 
 /// Runs `body`; `nil` if a key that it used was gone, or refused this process (``KeyringError/isKeyGoneOrRefused``).
 @discardableResult @inline(__always)
-func unlessGone<Result>(_ body: () throws(KeyringError) -> Result) throws(KeyringError) -> Result? {
+func unlessGoneOrRefused<Result>(_ body: () throws(KeyringError) -> Result) throws(KeyringError) -> Result? {
     do throws(KeyringError) {
         return try body()
     } catch {

@@ -69,7 +69,7 @@ extension NamespaceRings {
     /// Writes the current time into the flag; `nil` if the flag is gone or this process can't change it.
     private func timeWritten(to flag: Key) throws(KeyringError) -> BootTime? {
         let now = BootTime.now()
-        return try unlessGone { () throws(KeyringError) -> BootTime in
+        return try unlessGoneOrRefused { () throws(KeyringError) -> BootTime in
             try Self.withPayload(now) { payload throws(KeyringError) in try flag.update(payload) }
             return now
         }
@@ -87,7 +87,7 @@ extension NamespaceRings {
     ///
     /// - Returns: `nil` if there isn't a flag, or if it can't be read. A new flag displaces one that can't be read.
     private func findFlag(in leases: Keyring) throws(KeyringError) -> (key: Key, time: BootTime?)? {
-        try unlessGone { () throws(KeyringError) -> (key: Key, time: BootTime?) in
+        try unlessGoneOrRefused { () throws(KeyringError) -> (key: Key, time: BootTime?) in
             let flag = try leases.find(.user, flagName)
             let time = try flag.withPayload { payload in payload.byteCount == 8 ? payload.word(at: 0) : .max }
             return (flag, time == .max ? nil : BootTime(nanoseconds: time))

@@ -48,7 +48,8 @@ extension HistorySearch {
     /// calls can just as well take effect later.
     private mutating func pushMoves(from one: Configuration, except excluded: CallSet, _ goal: Moment.Goal? = nil) {
         guard moment.isDisplaceable(one.state) else { return pushReplacement(from: one, except: excluded) }
-        // The kinds of calls that have been explored, with a bit for each kind that is owed or optional.
+        // The kinds of alike calls that have been explored: two bits for each kind, for optional and
+        // for owed calls.
         var taken: UInt16 = 0
         for call in moment.inFlight.calls where one.open & call.bit != 0 {
             guard moment.isUseful(call, in: one, goal) else { continue }

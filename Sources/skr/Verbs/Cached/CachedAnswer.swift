@@ -26,12 +26,9 @@ struct CachedAnswer {
             if isOurs { return CachedAnswer(exitCode: 0, output: SecretBox(output)) }
         }
         return try store.withBytes(of: item.failureSentinel) { bytes in
-            guard bytes.byteCount >= failureHeader,
-                UInt64(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: 1, as: UInt64.self)) == command
-            else { return nil }
-            let code = unsafe bytes.unsafeLoad(fromByteOffset: 0, as: UInt8.self)
+            guard bytes.byteCount >= failureHeader, bytes.word(at: 1) == command else { return nil }
             let output = SecretBytes(copying: bytes.extracting(droppingFirst: failureHeader))
-            return CachedAnswer(exitCode: Int32(code), output: SecretBox(output))
+            return CachedAnswer(exitCode: Int32(bytes[0]), output: SecretBox(output))
         } ?? nil
     }
 

@@ -4,7 +4,7 @@ import CommandSupport
 /// A program that asks a helper for its secrets.
 ///
 /// A client's type is also a verb of `skr helper`: its arguments define help, completion and the manual page. Only
-/// `aliases` has a default, so the compiler names everything else that a new client lacks.
+/// `aliases` and `verb` have defaults, so the compiler names everything else that a new client lacks.
 ///
 /// An instance exists only while help is being created. A call reads its words itself (``HelperCall``), because the
 /// argument parser's start takes several times as long as an answer.

@@ -41,7 +41,8 @@ struct JoinAction: VerbAction {
         }
         guard parent.isShell else {
             let caller = Display.quoted(parent.name)
-            return warn("nothing joined '\(name)': \(caller) called skr, which moves only shells; use: \(call(name))")
+            return Console.warn(
+                "nothing joined '\(name)': \(caller) called skr, which moves only shells; use: \(call(name))")
         }
         do throws(KeyringError) {
             try SessionMembership.giveToParent()
@@ -57,13 +58,11 @@ struct JoinAction: VerbAction {
             return stay(", because \(reason); use: \(call(name))")
         }
         if parent.isSubshell {
-            warn("only a subshell joined the session '\(name)'; for the shell, use: \(call(name))")
+            Console.warn("only a subshell joined the session '\(name)'; for the shell, use: \(call(name))")
         }
     }
 
-    private func stay(_ reason: String) { warn("this shell stays in its session\(reason)") }
+    private func stay(_ reason: String) { Console.warn("this shell stays in its session\(reason)") }
 
     private func call(_ name: String) -> String { "exec skr session" + Display.option("--name", name) }
-
-    private func warn(_ message: String) { Console.warn(message, hint: nil) }
 }

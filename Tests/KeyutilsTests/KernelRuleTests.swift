@@ -74,7 +74,7 @@ final class KernelRuleTests: ScratchSuite {
         .enabled(if: geteuid() == 0), .enabled(if: sysconf(CInt(_SC_NPROCESSORS_ONLN)) > 1, "needs two processors"))
     func gracePeriods() async {
         await #expect(processExitsWith: .success) {
-            let session = try becomeOrdinaryUser(60_142)
+            let session = try OrdinaryUser.becomeInNewSession(60_142)
             let charged = try KeyQuota.current().keys
             for _ in 0..<50 {
                 try session.unlink(session.add("key", pattern(2_000)))

@@ -6,11 +6,6 @@ import Testing
 /// Runs `Tests/TokenExample` in 30 processes of one session.
 @Suite("The example of an OAuth token", .tags(.kernel))
 struct TokenExampleTests {
-    private static let example: URL = {
-        let bundle = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        return URL(fileURLWithPath: bundle ?? "").deletingLastPathComponent().appendingPathComponent("token-example")
-    }()
-
     @Test("30 processes at the same time log in once, and refresh once")
     func once() throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("skr-\(UUID().uuidString)")
@@ -27,7 +22,7 @@ struct TokenExampleTests {
             "$@"
             """
         let freshness = ItemIdentity.password(service: "example.com", account: "alice").freshnessSentinel
-        let words = ["bash", Self.example.path, directory.path, freshness.keyDescription]
+        let words = ["bash", builtProgram("token-example"), directory.path, freshness.keyDescription]
         let outcome = try ChildProcess.run(
             "/usr/bin/keyctl", ["session", "-", "/bin/bash", "-c", script] + words,
             environment: ChildProcess.environment([:]), within: .seconds(300))

@@ -14,9 +14,10 @@ package enum OrdinaryUser {
         }
     }
 
-    /// Drops all privileges and starts a session that no other process has.
-    package static func becomeInNewSession(_ id: UInt32) throws {
+    /// Drops all privileges, starts a session that no other process has, and returns its keyring.
+    @discardableResult
+    package static func becomeInNewSession(_ id: UInt32) throws -> Keyring {
         become(id)
-        try TestSession.join()
+        return try TestSession.join()
     }
 }

@@ -18,11 +18,13 @@ struct SignatureTests {
         echo content >file; make good 0; make other 0
         """#
 
-    private func run(_ script: String, prints output: String) throws {
+    private func run(
+        _ script: String, prints output: String, at location: SourceLocation = #_sourceLocation
+    ) throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         let verify = root.deletingLastPathComponent().appendingPathComponent(".ci/verify")
         let outcome = try CommandRunner().shell(Self.keys + "\n" + script, environment: ["VERIFY": verify.path])
-        #expect(outcome.output == output, "\(outcome.errors)")
+        #expect(outcome.output == output, "\(outcome.errors)", sourceLocation: location)
     }
 
     @Test("a good signature is accepted, but not with another key's fingerprint or another file")

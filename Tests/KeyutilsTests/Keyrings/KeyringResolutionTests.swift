@@ -72,7 +72,7 @@ struct KeyringResolutionTests {
     )
     func persistent() async {
         await #expect(processExitsWith: .success) {
-            let session = try becomeOrdinaryUser(60_130)
+            let session = try OrdinaryUser.becomeInNewSession(60_130)
             let ring = try Keyring.persistent(linkingInto: session)
             #expect(try Key(ring).describe().name == "_persistent.60130")
             #expect(try session.links(Key(ring)))

@@ -78,7 +78,7 @@ final class KeyAttributeTests: ScratchSuite {
     @Test("an ordinary user can't give a key away", .enabled(if: geteuid() == 0))
     func ordinaryUser() async {
         await #expect(processExitsWith: .success) {
-            let key = try becomeOrdinaryUser(60_125).add("key")
+            let key = try OrdinaryUser.becomeInNewSession(60_125).add("key")
             expectFailure(.accessDenied) { () throws(KeyringError) in try key.changeOwner(userID: 60_126) }
             expectFailure(.accessDenied) { () throws(KeyringError) in try key.changeOwner(groupID: 60_126) }
             try key.changeOwner(userID: 60_125, groupID: 60_125)

@@ -177,7 +177,7 @@ struct SecretMemoryTests {
     func notLocked() async {
         await #expect(processExitsWith: .success) {
             guard Memory.forbidLocking() else { throw SetupFailure(step: "setrlimit") }
-            let session = try becomeOrdinaryUser(60_150)
+            let session = try OrdinaryUser.becomeInNewSession(60_150)
             let secret = SecretBytes(copying: pattern(1_000))
             #expect(!SecretBytes.isMemoryLocked)
             #expect(secret.array() == pattern(1_000))

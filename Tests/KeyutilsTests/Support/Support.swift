@@ -1,7 +1,7 @@
-import Glibc
 import Keyutils
 import SessionKeyringTesting
 import Testing
+import Threads
 
 extension Keyring {
     /// Adds a `user` key.
@@ -82,13 +82,17 @@ struct SetupFailure: Error {
     let step: String
 }
 
-/// Makes the whole process run as an ordinary user, with its own session keyring.
-///
-/// For exit tests only.
-///
-/// The session keyring belongs to the calling thread. The body of an exit test is declared async, but stays on one
-/// thread until its first await.
-func becomeOrdinaryUser(_ userID: uid_t) throws -> Keyring {
-    guard setgid(userID) == 0, setuid(userID) == 0 else { throw SetupFailure(step: "setuid") }
-    return try SessionMembership.joinAnonymous()
+/// Runs `work` in one thread, and `other` in a second thread again and again until `work` has ended.
+func during(
+    _ work: @escaping @Sendable () throws -> Void, meanwhile other: @escaping @Sendable () throws -> Void
+) throws {
+    let isOver = Locked(false)
+    try ThreadTeam.run(2) { thread in
+        if thread == 0 {
+            defer { isOver.withLock { $0 = true } }
+            try work()
+        } else {
+            repeat { try other() } while !isOver.withLock { $0 }
+        }
+    }
 }

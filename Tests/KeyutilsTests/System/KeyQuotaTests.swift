@@ -40,7 +40,7 @@ final class KeyQuotaTests: ScratchSuite {
             }
             // 200 and 20,000, unless the administrator has changed them.
             let (keys, bytes) = (limit("maxkeys"), limit("maxbytes"))
-            let session = try becomeOrdinaryUser(60_140)
+            let session = try OrdinaryUser.becomeInNewSession(60_140)
             let before = try KeyQuota.current()
             #expect(before.maximumKeys == keys)
             #expect(before.maximumBytes == bytes)
@@ -61,7 +61,7 @@ final class KeyQuotaTests: ScratchSuite {
     )
     func exceeded() async {
         await #expect(processExitsWith: .success) {
-            let session = try becomeOrdinaryUser(60_141)
+            let session = try OrdinaryUser.becomeInNewSession(60_141)
             let maximum = try KeyQuota.current().maximumKeys
             var failure: KeyringError?
             var count = 0

@@ -77,7 +77,6 @@ struct KeyTableLineTests {
         #expect(KeyTable(parsing: text)[serial] == nil)
         #expect(KeyTable(parsing: text + "\n" + line("00000002", text: "x"))[KeySerial(rawValue: 2)] != nil)
     }
-
 }
 
 @Suite("The key table")

@@ -71,11 +71,6 @@ struct KeyringErrorTests {
         #expect(texts.count == KeyringError.Code.allCases.count)
     }
 
-    @Test("every operation has a name")
-    func operations() {
-        #expect(KeyringError.Operation.allCases.allSatisfy { !$0.rawValue.isEmpty })
-    }
-
     @Test("the error of a failed write contains neither the payload nor the name")
     func noPayload() {
         let ring = Keyring(KeySerial(rawValue: 1))

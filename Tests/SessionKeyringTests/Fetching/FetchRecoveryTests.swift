@@ -73,12 +73,7 @@ struct FetchRecoveryTests {
             try Key(session).setPermissions([.possessorAll, .userAll])
             let store = try SecretStore(.keyring(session.serial, isOpenToOwner: true))
             try store.set("other", for: .password(service: "other"))
-            do throws(KeyringError) {
-                for number in 0..<300 { _ = try session.add(.user, "filler \(number)", payload: [1].span.bytes) }
-                exit(3)
-            } catch {
-                guard error.code == .quotaExceeded else { exit(4) }
-            }
+            try session.fillQuota()
             let (fetches, callers) = (Locked(0), Locked(0))
             let values = try await concurrently(20) { _ -> String in
                 callers.withLock { $0 += 1 }

@@ -44,8 +44,8 @@ private let second = AuthToken(accessToken: "a2", expiry: Date(), refreshToken: 
 struct AuthTokenFlowTests {
     @Test("a token can be saved, loaded and replaced, and a logout clears it", arguments: Place.allCases)
     func wholeLife(place: Place) throws {
-        let scratch = try ScratchKeyring()
-        let store = place == .memory ? SecretStore(backend: InMemoryBackend()) : try scratch.store()
+        let kernel = try ScratchStore()
+        let store = kernel.store(in: place)
         let slot = store.slot(for: item, through: AuthTokenMirror.self, timeout: .seconds(3_600))
         let client = Client(saver: slot, loader: slot)
 

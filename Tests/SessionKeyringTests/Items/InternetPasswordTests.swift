@@ -43,7 +43,7 @@ struct InternetPasswordTests {
         #expect(try store.identities() == [alice])
         #expect(try store.get(server: "h")?.passwordText == "new")
         #expect(backend.sets.withLock { $0 } == (isRaced ? 4 : 3))
-        #expect(try (store.attributes(of: alice)?.timeLeft ?? .zero) > .seconds(3_500))
+        #expect(try (store.timeLeft(of: alice)?.atLeast ?? .zero) > .seconds(3_500))
     }
 
     @Test("setting credentials keeps those of other accounts by default", arguments: [false, true])

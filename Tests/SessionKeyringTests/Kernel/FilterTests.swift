@@ -40,26 +40,27 @@ struct FilterTests {
         }
     }
 
-    @Test("each kind of change throws the error if the kernel refuses an unlink", arguments: 0..<6)
-    func unlinkRefused(number: Int) async {
-        await #expect(processExitsWith: .exitCode(0)) { [number = number as Int] in
-            let (fetched, refetched) = (ItemIdentity.password(service: "f"), ItemIdentity.password(service: "r"))
-            let store = try SecretStore.inNewSession(with: refetched)
-            let fresh = ItemIdentity.password(service: "fresh")
-            try store.set("old", for: fresh, refreshAfter: .seconds(600))
-            guard let first = try store.backend.beginFetch(of: fetched),
-                let second = try store.backend.beginFetch(of: refetched)
+    private static let (fetched, refetched) = (ItemIdentity.password(service: "f"), ItemIdentity.password(service: "r"))
+    private static let fresh = ItemIdentity.password(service: "fresh")
+    private static let changes: [String: @Sendable (SecretStore) throws -> Void] = [
+        "set": { try $0.set("new", for: fetched) }, "add": { try $0.add("new", for: fetched) },
+        "delete": { try $0.delete(fresh) },
+        "delete unchanged": { _ = try $0.deleteUnchanged(fresh, SecretBytes(utf8: "old")) },
+        "update": { try $0.blockingUpdate(refetched, timeout: nil) { (_: String?) in "new" } },
+        "update that deletes": { try $0.blockingUpdate(fresh, timeout: nil) { (_: String?) in nil } },
+    ]
+
+    @Test("each kind of change throws the error if the kernel refuses an unlink", arguments: changes.keys.sorted())
+    func unlinkRefused(change: String) async {
+        await #expect(processExitsWith: .exitCode(0)) { [change = change as String] in
+            let store = try SecretStore.inNewSession(with: Self.refetched)
+            try store.set("old", for: Self.fresh, refreshAfter: .seconds(600))
+            guard let first = try store.backend.beginFetch(of: Self.fetched),
+                let second = try store.backend.beginFetch(of: Self.refetched)
             else { exit(2) }
             // KEYCTL_UNLINK
             guard test_filter_install(9, ENOMEM) == 0 else { exit(3) }
-            let changes: [() throws -> Void] = [
-                { try store.set("new", for: fetched) }, { try store.add("new", for: fetched) },
-                { try store.delete(fresh) }, { _ = try store.deleteUnchanged(fresh, SecretBytes(utf8: "old")) },
-                { try store.blockingUpdate(refetched, timeout: nil) { (_: String?) in "new" } },
-                { try store.blockingUpdate(fresh, timeout: nil) { (_: String?) in nil } },
-            ]
-            succeed(4, changes.count == 6)
-            succeed(5, try storeError(changes[number])?.underlying?.code == .outOfMemory)
+            succeed(5, try storeError { try Self.changes[change]?(store) }?.underlying?.code == .outOfMemory)
             withExtendedLifetime((first, second)) {}
         }
     }

@@ -38,19 +38,17 @@ struct LeaseHandleTests {
 
     @Test("a lease is held while it has time left, and is renewed only for a valid duration")
     func lease() throws {
-        func code(_ call: () throws -> Void) -> SecretStoreError.Code? {
-            do { try call() } catch { return (error as? SecretStoreError)?.code ?? .unexpected }
-            return nil
-        }
         let held = Lease(name: "job", held: Handle())
         let over = Lease(name: "job", held: Handle(timeLeft: .zero, isKept: false))
         let (isHeld, isOver) = (held.isHeld, !over.isHeld)
         #expect(isHeld && isOver)
-        let checks = [code { try held.checkHeld() }, code { try over.checkHeld() }]
+        let checks = try [storeError { try held.checkHeld() }?.code, storeError { try over.checkHeld() }?.code]
         #expect(checks == [nil, .leaseLost])
-        let renewals = [
-            code { try held.renew(lasting: .milliseconds(10)) }, code { try held.renew(lasting: .milliseconds(9)) },
-            code { try held.renew(lasting: .seconds(3_601)) }, code { try over.renew(lasting: .seconds(1)) },
+        let renewals = try [
+            storeError { try held.renew(lasting: .milliseconds(10)) }?.code,
+            storeError { try held.renew(lasting: .milliseconds(9)) }?.code,
+            storeError { try held.renew(lasting: .seconds(3_601)) }?.code,
+            storeError { try over.renew(lasting: .seconds(1)) }?.code,
         ]
         #expect(renewals == [nil, .invalidTimeout, .invalidTimeout, .leaseLost])
     }

@@ -12,23 +12,25 @@ private let other = ItemIdentity.password(service: "other")
     "A session that another user owns",
     .tags(.kernel, .ordinaryUser), .enabled(if: isRoot, "needs root to become another user"))
 struct ForeignSessionTests {
-    @Test("storing is refused each time with an error that names the owner, and nothing is stored", arguments: 0..<6)
-    func storing(number: Int) async {
-        await #expect(processExitsWith: .exitCode(0)) { [number = number as Int] in
+    private static let uses: [String: @Sendable (SecretStore) throws -> Void] = [
+        "set": { try $0.set("1", for: item) }, "add": { try $0.add("1", for: item) },
+        "update": { try $0.blockingUpdate(item, timeout: nil) { (_: String?) in "1" } },
+        "save": { try $0.slot(for: item, as: String.self).save("1") },
+        "lease": { _ = try $0.blockingTryLease("lease", lasting: .seconds(1)) },
+        "fetch": { _ = try $0.backend.beginFetch(of: item) },
+    ]
+
+    @Test(
+        "storing is refused each time with an error that names the owner, and nothing is stored",
+        arguments: uses.keys.sorted())
+    func storing(first: String) async {
+        await #expect(processExitsWith: .exitCode(0)) { [first = first as String] in
             try TestSession.join()
             OrdinaryUser.become(60_231)
             let store = try SecretStore()
-            let uses: [() throws -> Void] = [
-                { try store.set("1", for: item) }, { try store.add("1", for: item) },
-                { try store.blockingUpdate(item, timeout: nil) { (_: String?) in "1" } },
-                { try store.slot(for: item, as: String.self).save("1") },
-                { _ = try store.blockingTryLease("lease", lasting: .seconds(1)) },
-                { _ = try store.backend.beginFetch(of: item) },
-            ]
-            succeed(2, uses.count == 6)
-            // A store remembers what it has found out about the session.
-            for use in [uses[number]] + uses {
-                let error = try storeError(use)
+            // Each use is the first call of a store once, because a store remembers what its first call found out.
+            for use in [first] + Self.uses.keys.sorted() {
+                let error = try storeError { try Self.uses[use]?(store) }
                 succeed(3, error?.code == .foreignSession(ownerID: 0))
                 succeed(4, error?.description.contains("belongs to user 0") == true)
             }

@@ -8,6 +8,7 @@ extension SecretStore {
     /// - Parameters:
     ///   - user: the user to become before that; `nil` to stay the same user.
     ///   - item: an item to store.
+    ///   - secret: its value.
     static func inNewSession(
         of user: UInt32? = nil, with item: ItemIdentity? = nil, _ secret: String = "old"
     ) throws -> SecretStore {
@@ -42,9 +43,4 @@ extension Keyring {
             }
         }
     }
-}
-
-extension ItemAttributes {
-    /// The time left until the item expires, rounded down; `nil` if it has no timeout.
-    var timeLeft: Duration? { if case .after(let left) = expiry { left.atLeast } else { nil } }
 }

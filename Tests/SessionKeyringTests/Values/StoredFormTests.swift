@@ -26,8 +26,8 @@ struct StoredFormTests {
 
     @Test("stored bytes come back unchanged, including NUL bytes", arguments: Place.allCases)
     func zeros(place: Place) throws {
-        let scratch = try ScratchKeyring()
-        let store = place == .memory ? SecretStore(backend: InMemoryBackend()) : try scratch.store()
+        let kernel = try ScratchStore()
+        let store = kernel.store(in: place)
         for bytes in [[], [0], [0, 0], [0, 1], [1, 0], [1]] as [[UInt8]] {
             try store.set(bytes, for: item)
             #expect(try store.get(item, as: [UInt8].self) == bytes)

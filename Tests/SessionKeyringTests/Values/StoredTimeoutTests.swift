@@ -84,8 +84,8 @@ struct StoredTimeoutTests {
         "a slot's timeout applies unless a call gives another; credentials get the given timeout", .tags(.kernel),
         arguments: Place.allCases)
     func slots(place: Place) async throws {
-        let scratch = try ScratchKeyring()
-        let store = place == .memory ? SecretStore(backend: InMemoryBackend()) : try scratch.store()
+        let kernel = try ScratchStore()
+        let store = kernel.store(in: place)
         let slot = store.slot(for: item, as: String.self, timeout: .seconds(36_000))
         let (limit, brief) = (Duration.seconds(1), Duration.seconds(7_200))
         let password: @Sendable () -> InternetCredentials = { InternetCredentials(account: "a", password: "p") }

@@ -151,7 +151,7 @@ final class StallScene: Sendable {
         case .fullQuota:
             // Without an update flag, a delete or an expire would need no lease, and so no quota.
             try places[0].store.blockingUpdate(.password(service: "other"), timeout: nil) { (_: String?) in "flagged" }
-            try Self.fillQuota(with: places[0].anchor)
+            try Self.fillQuotaBytes(with: places[0].anchor)
         case .updateFlag: break
         case .deadLeasesRing:
             for place in places { try Key(place.anchor.search(keyring: NamespaceRings.leasesName)).revoke() }
@@ -170,8 +170,10 @@ final class StallScene: Sendable {
         return ring
     }
 
-    /// Fills the user's quota, including quota that the preparation has freed and the kernel returns late.
-    private static func fillQuota(with ring: Keyring) throws {
+    /// Uses up the bytes of the user's quota, but not its number of keys.
+    ///
+    /// This includes bytes that the preparation has freed and the kernel returns late.
+    private static func fillQuotaBytes(with ring: Keyring) throws {
         var number = 0
         var full = -1
         while full < number {

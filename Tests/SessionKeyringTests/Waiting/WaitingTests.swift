@@ -36,6 +36,7 @@ struct WaitingTests {
     /// Makes this many calls in tasks while an update holds the item, and checks that they end only after the update.
     private func expectWaiting(
         _ count: Int, for item: ItemIdentity, of store: SecretStore,
+        at location: SourceLocation = #_sourceLocation,
         _ call: @escaping @Sendable (Int) async throws -> Void
     ) async throws {
         let isEnough = DispatchSemaphore(value: 0)
@@ -49,10 +50,10 @@ struct WaitingTests {
         }
         // The pool has as many threads as there are processors. If they were blocked, this task could not continue.
         for _ in 0..<20 { try await Task.sleep(for: .milliseconds(10)) }
-        #expect(through.withLock { $0 } == 0)
+        #expect(through.withLock { $0 } == 0, sourceLocation: location)
         isEnough.signal()
         for task in tasks { try await task.value }
-        #expect(through.withLock { $0 } == count)
+        #expect(through.withLock { $0 } == count, sourceLocation: location)
         blocking { ended.wait() }
     }
 

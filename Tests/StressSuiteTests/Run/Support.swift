@@ -1,4 +1,3 @@
-import Glibc
 import StressSuite
 import TestSupport
 import Testing
@@ -30,10 +29,12 @@ extension StressResult {
 }
 
 extension Trait where Self == ConditionTrait {
-    static var becomesUser: Self { .enabled(if: geteuid() == 0, "needs root to become another user") }
+    /// Skips a test that becomes another user, unless it runs as root.
+    static var becomesUser: Self { .enabled(if: isRoot, "needs root to become another user") }
 
-    static var rootsQuota: Self {
-        .enabled(if: geteuid() == 0, "needs root, because its fast writes fill a small quota")
+    /// Skips a test whose fast writes need more quota than an ordinary user has, unless it runs as root.
+    static var needsRootsQuota: Self {
+        .enabled(if: isRoot, "needs root, because its fast writes fill a small quota")
     }
 }
 

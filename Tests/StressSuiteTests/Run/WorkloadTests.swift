@@ -1,4 +1,3 @@
-import Glibc
 import Keyutils
 import StressSuite
 import TestSupport
@@ -6,10 +5,8 @@ import Testing
 
 @Suite("Workloads on the real keyring", .tags(.kernel, .long))
 struct WorkloadTests {
-    private static let root = geteuid() == 0
-
     @Test(
-        "threads do what the plan specifies, and every check passes", .rootsQuota,
+        "threads do what the plan specifies, and every check passes", .needsRootsQuota,
         arguments: [Workload.readHeavy, .writeHeavy, .mixed, .update, .lease, .sessions])
     func threads(workload: Workload) throws {
         let result = try cleanResult(
@@ -26,7 +23,7 @@ struct WorkloadTests {
         #expect(result.looked("the history of each item is linearizable") == (workload == .lease ? 2_400 : 1_200))
     }
 
-    @Test("short leases that are released late have one holder at a time", .rootsQuota)
+    @Test("short leases that are released late have one holder at a time", .needsRootsQuota)
     func shortLeases() throws {
         let result = try cleanResult(
             of: StressPlan(
@@ -35,7 +32,7 @@ struct WorkloadTests {
     }
 
     @Test(
-        "a hostile neighbor in the same keyrings harms no item", .rootsQuota,
+        "a hostile neighbor in the same keyrings harms no item", .needsRootsQuota,
         arguments: [Workload.mixed, .update, .lease])
     func hostile(workload: Workload) throws {
         let result = try cleanResult(
@@ -45,7 +42,7 @@ struct WorkloadTests {
         #expect((result.looked("the neighbor puts odd keys into the keyrings") ?? 0) > 20, "\(result.checks)")
     }
 
-    @Test("the classic test makes its fixed numbers of calls", .rootsQuota)
+    @Test("the classic test makes its fixed numbers of calls", .needsRootsQuota)
     func classic() throws {
         let result = try cleanResult(of: StressPlan(workload: .classic, seed: planSeed))
         let counts = Dictionary(uniqueKeysWithValues: result.operations.map { ($0.kind, $0.latency.count) })
@@ -53,7 +50,7 @@ struct WorkloadTests {
         #expect(result.looked("the writers have written exactly 1,000 times") == 1_000)
     }
 
-    @Test("items expire while they are read, neither too early nor too late", .enabled(if: root))
+    @Test("items expire while they are read, neither too early nor too late", .enabled(if: isRoot))
     func expiry() throws {
         let result = try cleanResult(
             of: StressPlan(workload: .expiry, threads: 2, length: .seconds(4), items: 16, seed: planSeed))
@@ -61,7 +58,7 @@ struct WorkloadTests {
         #expect(sets > 16, "items expired and were written again: \(sets) sets")
     }
 
-    @Test("after processes are killed during operations, every check passes", .enabled(if: root))
+    @Test("after processes are killed during operations, every check passes", .enabled(if: isRoot))
     func kills() throws {
         for workload in [Workload.mixed, .update, .lease] {
             let result = try cleanResult(
@@ -73,7 +70,7 @@ struct WorkloadTests {
         }
     }
 
-    @Test("all checks of a run with several rounds and kills count the same workers and calls", .enabled(if: root))
+    @Test("all checks of a run with several rounds and kills count the same workers and calls", .enabled(if: isRoot))
     func counts() throws {
         let plan = StressPlan(
             workload: .mixed, threads: 2, processes: 2, length: .seconds(6), items: 3, seed: planSeed, killEvery: 50)
@@ -117,7 +114,7 @@ struct WorkloadTests {
             StressPlan(workload: .mixed, largestValue: 32_768, seed: 1),
             StressPlan(workload: .mixed, seed: 1, killEvery: 0), StressPlan(workload: .classic, processes: 2, seed: 1),
         ]
-        if Self.root { plans.append(StressPlan(workload: .quota, seed: 1)) }
+        if isRoot { plans.append(StressPlan(workload: .quota, seed: 1)) }
         for plan in plans {
             let error = #expect(throws: StressError.self) { try result(of: plan) }
             #expect(error?.code == .invalidPlan)

@@ -6,13 +6,13 @@ import Testing
 /// Root has stored the item `held` in that session, and the output of a command under the name `kept`.
 @discardableResult
 private func inForeignSession(
-    _ script: String, prints output: String, errors: String? = nil
+    _ script: String, prints output: String, errors: String? = nil, at location: SourceLocation = #_sourceLocation
 ) throws -> CommandRunner.Outcome {
     try CommandRunner().inSession(
         #"""
         printf root | skr set held; WHOSE="root's" skr cached kept --timeout 5m -- printenv WHOSE >/dev/null
         setpriv --reuid 60410 --regid 60410 --clear-groups bash -c "$SCRIPT"
-        """#, environment: ["SCRIPT": script], prints: output, errors: errors)
+        """#, environment: ["SCRIPT": script], prints: output, errors: errors, at: location)
 }
 
 @Suite("skr in a session that another user owns", .enabled(if: geteuid() == 0, "needs root to become another user"))
@@ -33,7 +33,8 @@ struct ForeignSessionCommandTests {
         #expect(outcome.errors.replacingOccurrences(of: "error: a: ", with: "error: ") == refusal + refusal)
     }
 
-    @Test("each of the three alternatives works, also in a container; so does SKR_SCOPE")
+    @Test(
+        "each of the three alternatives works, and so does SKR_SCOPE; a new session does not have the old one's items")
     func waysOut() throws {
         try inForeignSession(
             #"""

@@ -4,11 +4,12 @@ import Testing
 struct UsualTimeoutTests {
     /// Checks each item's time left after a script, sorted by name, with `-` for an item without a timeout.
     private func checkTimesLeft(
-        after script: String, usual: String, prints output: String, errors: String? = nil
+        after script: String, usual: String, prints output: String, errors: String? = nil,
+        at location: SourceLocation = #_sourceLocation
     ) throws {
         try CommandRunner().inSession(
             script + "\nskr list | awk -F'\\t' '{ print $2, $NF }' | sort",
-            environment: ["SKR_TIMEOUT": usual], prints: output, errors: errors)
+            environment: ["SKR_TIMEOUT": usual], prints: output, errors: errors, at: location)
     }
 
     @Test("SKR_TIMEOUT sets the lifetime for set and cached unless --timeout does, in all calls")

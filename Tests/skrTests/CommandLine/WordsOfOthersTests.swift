@@ -4,7 +4,7 @@ import Testing
 @Suite("Words from other commands")
 struct WordsOfOthersTests {
     @Test(
-        "the hint for another command's verb is what it is called here, and for a mistyped verb the nearest one",
+        "the hint for an unknown verb names the verb that was meant",
         arguments: [
             ("ls", "list"), ("rm", "delete"), ("remove", "delete"), ("show", "get"), ("print", "get"), ("put", "set"),
             ("save", "set"), ("add", "set --new"), ("create", "set --new"), ("run", "exec"),

@@ -4,9 +4,9 @@ import Testing
 
 /// Tests of the program `skr-secrets`.
 @Suite("The program skr-secrets")
-struct SecretsProgramTests {
+struct SecretsProgramTests: ScriptTests {
     /// Functions: `folder` prints the folder of the address, and `gone` waits until one has disappeared.
-    private static let tools = #"""
+    let preparation = #"""
         unset DBUS_SESSION_BUS_ADDRESS; export XDG_RUNTIME_DIR=
         folder() { dirname "${DBUS_SESSION_BUS_ADDRESS#unix:path=}"; }
         gone() { for i in {1..100}; do [ -e "$1" ] || { echo gone; return; }; sleep 0.05; done; echo left; }
@@ -16,14 +16,13 @@ struct SecretsProgramTests {
 
     @Test("a command has a private socket and its own exit code, and the service ends with it")
     func command() throws {
-        try CommandRunner().inSession(
-            Self.tools
-                + #"""
-                skr-secrets -- bash -c 'skr-secrets --status | sed "s/unix.*/ADDRESS/; s/process.*/PROCESS/"
-                    stat -c "%a %F" "$(folder)" "$(folder)/bus"; folder >&2; exit 3' 2>$0.folder
-                echo $?; gone "$(cat $0.folder)"; rm $0.folder
-                """#.replacing("$0", with: "/tmp/skr-$SKR_NAMESPACE"),
-            prints: """
+        try expect(
+            #"""
+            skr-secrets -- bash -c 'skr-secrets --status | sed "s/unix.*/ADDRESS/; s/process.*/PROCESS/"
+                stat -c "%a %F" "$(folder)" "$(folder)/bus"; folder >&2; exit 3' 2>$0.folder
+            echo $?; gone "$(cat $0.folder)"; rm $0.folder
+            """#.replacing("$0", with: "/tmp/skr-$SKR_NAMESPACE"),
+            onlyPrints: """
                 address: ADDRESS
                 scope: session
                 collection: login (items: 0)
@@ -36,113 +35,113 @@ struct SecretsProgramTests {
                 3
                 gone
 
-                """, errors: "")
+                """)
     }
 
     @Test("the service of a command that ends at once ends, too")
     func shortCommand() throws {
-        try CommandRunner().inSession(
-            Self.tools + #"""
-                export XDG_RUNTIME_DIR=$(mktemp -d); for i in {1..20}; do skr-secrets -- true; done
-                for i in {1..100}; do [ -z "$(ls $XDG_RUNTIME_DIR)" ] && break; sleep 0.05; done; rmdir $XDG_RUNTIME_DIR && echo empty
-                """#, prints: "empty\n")
+        try expect(
+            #"""
+            export XDG_RUNTIME_DIR=$(mktemp -d); for i in {1..20}; do skr-secrets -- true; done
+            for i in {1..100}; do [ -z "$(ls $XDG_RUNTIME_DIR)" ] && break; sleep 0.05; done; rmdir $XDG_RUNTIME_DIR && echo empty
+            """#, prints: "empty\n")
     }
 
     @Test("a command's words, limits and descriptors are unchanged")
     func unchanged() throws {
-        try CommandRunner().inSession(
-            Self.tools + #"""
-                ulimit -c 1000 2>/dev/null; show='printf "%s\n" "$@" | od -An -c | tr -d "\n"; ulimit -c; ls /proc/self/fd | wc -l'
-                [ "$(bash -c "$show" x $'\xff' "a b" --)" = "$(skr-secrets -- bash -c "$show" x $'\xff' "a b" --)" ] && echo same
-                """#, prints: "same\n")
+        try expect(
+            #"""
+            ulimit -c 1000 2>/dev/null; show='printf "%s\n" "$@" | od -An -c | tr -d "\n"; ulimit -c; ls /proc/self/fd | wc -l'
+            [ "$(bash -c "$show" x $'\xff' "a b" --)" = "$(skr-secrets -- bash -c "$show" x $'\xff' "a b" --)" ] && echo same
+            """#, prints: "same\n")
     }
 
     @Test("eval starts one service for a login, which ends with the login's first process, in spite of nohup")
     func login() throws {
-        let outcome = try CommandRunner().inSession(
-            Self.tools + #"""
-                setsid --wait bash -c '
-                    eval "$(skr-secrets)"; first=$DBUS_SESSION_BUS_ADDRESS; eval "$(skr-secrets)"
-                    [ "$first" = "$DBUS_SESSION_BUS_ADDRESS" ] && echo same >&2
-                    bash -c "skr-secrets --status >/dev/null && echo answers" >&2
-                    nohup bash -c "gone $(folder)" </dev/null 2>/dev/null'
-                """#)
+        let outcome = try run(
+            #"""
+            setsid --wait bash -c '
+                eval "$(skr-secrets)"; first=$DBUS_SESSION_BUS_ADDRESS; eval "$(skr-secrets)"
+                [ "$first" = "$DBUS_SESSION_BUS_ADDRESS" ] && echo same >&2
+                bash -c "skr-secrets --status >/dev/null && echo answers" >&2
+                nohup bash -c "gone $(folder)" </dev/null 2>/dev/null'
+            """#)
         #expect(outcome.errors.hasPrefix("same\nanswers\n"), "\(outcome)")
         // A command that nohup keeps running sees how the service ends.
-        try CommandRunner().inSession(
-            Self.tools + #"""
-                mkfifo /tmp/$SKR_NAMESPACE; setsid bash -c 'eval "$(skr-secrets)"; folder=$(folder)
-                    nohup bash -c "sleep 0.3; gone $folder" </dev/null >/tmp/$SKR_NAMESPACE 2>/dev/null &'
-                cat /tmp/$SKR_NAMESPACE; rm /tmp/$SKR_NAMESPACE
-                """#, prints: "gone\n")
+        try expect(
+            #"""
+            mkfifo /tmp/$SKR_NAMESPACE; setsid bash -c 'eval "$(skr-secrets)"; folder=$(folder)
+                nohup bash -c "sleep 0.3; gone $folder" </dev/null >/tmp/$SKR_NAMESPACE 2>/dev/null &'
+            cat /tmp/$SKR_NAMESPACE; rm /tmp/$SKR_NAMESPACE
+            """#, prints: "gone\n")
     }
 
     @Test(
         "the service ends when the session is revoked, and after a time without calls",
         arguments: ["-- bash -c 'keyctl revoke @s; gone $(folder)'", "--idle 1s -- bash -c 'gone $(folder)'"])
     func ends(words: String) throws {
-        try CommandRunner().inSession(Self.tools + "skr-secrets \(words)", prints: "gone\n")
+        try expect("skr-secrets \(words)", prints: "gone\n")
     }
 
     @Test("a killed service leaves a folder, which the next service removes; the secrets are still there")
     func killed() throws {
-        try CommandRunner().inSession(
-            Self.tools + #"""
-                export XDG_RUNTIME_DIR=$(mktemp -d); trap 'rm -rf $XDG_RUNTIME_DIR' EXIT; mkdir $XDG_RUNTIME_DIR/skr-secrets-other
-                skr-secrets --namespace $SKR_NAMESPACE -- bash -c 'printf s | skr set a; kill -9 $(pgrep -f "^skr-secrets --namespace $SKR_NAMESPACE")
-                    for i in {1..100}; do skr-secrets --status >/dev/null || break; sleep 0.05; done; ls -d $(folder) >/dev/null && echo left
-                    skr-secrets -- bash -c "skr-secrets --status | grep login; ls $XDG_RUNTIME_DIR | wc -l"'
-                """#, prints: "left\ncollection: login (items: 1)\n2\n")
+        try expect(
+            #"""
+            export XDG_RUNTIME_DIR=$(mktemp -d); trap 'rm -rf $XDG_RUNTIME_DIR' EXIT; mkdir $XDG_RUNTIME_DIR/skr-secrets-other
+            skr-secrets --namespace $SKR_NAMESPACE -- bash -c 'printf s | skr set a; kill -9 $(pgrep -f "^skr-secrets --namespace $SKR_NAMESPACE")
+                for i in {1..100}; do skr-secrets --status >/dev/null || break; sleep 0.05; done; ls -d $(folder) >/dev/null && echo left
+                skr-secrets -- bash -c "skr-secrets --status | grep login; ls $XDG_RUNTIME_DIR | wc -l"'
+            """#, prints: "left\ncollection: login (items: 1)\n2\n")
     }
 
     @Test("a path that is too long for a socket, or a folder that can't be used: the socket is in /tmp")
     func longPath() throws {
-        try CommandRunner().inSession(
-            Self.tools + #"""
-                export XDG_RUNTIME_DIR=$(mktemp -d)/$(printf 'x%.0s' {1..90}); mkdir -p $XDG_RUNTIME_DIR
-                for runtime in $XDG_RUNTIME_DIR /nowhere relative; do
-                    XDG_RUNTIME_DIR=$runtime skr-secrets -- bash -c 'folder | cut -c 1-17'
-                done; rm -r "$(dirname $XDG_RUNTIME_DIR)"
-                """#, prints: String(repeating: "/tmp/skr-secrets-\n", count: 3))
+        try expect(
+            #"""
+            export XDG_RUNTIME_DIR=$(mktemp -d)/$(printf 'x%.0s' {1..90}); mkdir -p $XDG_RUNTIME_DIR
+            for runtime in $XDG_RUNTIME_DIR /nowhere relative; do
+                XDG_RUNTIME_DIR=$runtime skr-secrets -- bash -c 'folder | cut -c 1-17'
+            done; rm -r "$(dirname $XDG_RUNTIME_DIR)"
+            """#, prints: String(repeating: "/tmp/skr-secrets-\n", count: 3))
     }
 
     @Test("the scope and the namespace are those of skr")
     func place() throws {
-        try CommandRunner().inSession(
-            Self.tools + #"""
-                printf s | skr set a; skr-secrets -- skr-secrets --status | grep -E 'scope|login'
-                skr-secrets --namespace other -- skr-secrets --status | grep login
-                SKR_SCOPE=user skr-secrets -- skr-secrets --status | grep scope
-                """#,
+        try expect(
+            #"""
+            printf s | skr set a; skr-secrets -- skr-secrets --status | grep -E 'scope|login'
+            skr-secrets --namespace other -- skr-secrets --status | grep login
+            SKR_SCOPE=user skr-secrets -- skr-secrets --status | grep scope
+            """#,
             prints: "scope: session\ncollection: login (items: 1)\ncollection: login (items: 0)\nscope: user\n")
     }
 
     @Test("another user gets no answer, even if the folder lets them in", .enabled(if: isRoot, "needs root"))
     func otherUser() throws {
-        let outcome = try CommandRunner().inSession(
-            Self.tools + #"""
-                skr-secrets -- bash -c 'chmod 755 $(folder); chmod 666 $(folder)/bus; skr-secrets --status | grep -c bus:
-                    for user in 60459 65534; do setpriv --reuid $user --regid $user --clear-groups skr-secrets --status; done | sed s/at.*/at/'
-                setpriv --reuid 65534 --regid 65534 --clear-groups skr-secrets -- echo started; echo $?
-                """#, prints: "1\nno Secret Service answers at\nno Secret Service answers at\n77\n")
+        let outcome = try expect(
+            #"""
+            skr-secrets -- bash -c 'chmod 755 $(folder); chmod 666 $(folder)/bus; skr-secrets --status | grep -c bus:
+                for user in 60459 65534; do setpriv --reuid $user --regid $user --clear-groups skr-secrets --status; done | sed s/at.*/at/'
+            setpriv --reuid 65534 --regid 65534 --clear-groups skr-secrets -- echo started; echo $?
+            """#, prints: "1\nno Secret Service answers at\nno Secret Service answers at\n77\n")
         #expect(outcome.errors.contains("the user nobody stands for all users of other namespaces"), "\(outcome)")
     }
 
     @Test("other processes of the user can't read the service's memory", .enabled(if: isRoot, "root owns such files"))
     func memory() throws {
-        try CommandRunner().inSession(
-            Self.tools + #"""
-                skr-secrets --namespace $SKR_NAMESPACE -- bash -c 'service=$(pgrep -f "^skr-secrets --namespace $SKR_NAMESPACE")
-                    grep "Max core" /proc/$service/limits' | awk '{print $5, $6}'
-                """#, prints: "0 0\n")
+        try expect(
+            #"""
+            skr-secrets --namespace $SKR_NAMESPACE -- bash -c 'service=$(pgrep -f "^skr-secrets --namespace $SKR_NAMESPACE")
+                grep "Max core" /proc/$service/limits' | awk '{print $5, $6}'
+            """#, prints: "0 0\n")
     }
 
     @Test("it works without /proc", .enabled(if: isRoot, "needs root to hide it"))
     func withoutProc() throws {
-        try CommandRunner().inSession(
-            Self.tools + #"""
-                unshare --mount bash -c 'mount -t tmpfs none /proc; skr-secrets --status; skr-secrets -- sh -c "exit 3"; echo $?'
-                """#, prints: "no Secret Service answers here\n3\n")
+        try expect(
+            #"""
+            unshare --mount bash -c 'mount -t tmpfs none /proc; skr-secrets --status; skr-secrets -- sh -c "exit 3"; echo $?'
+            """#, prints: "no Secret Service answers here\n3\n")
     }
 
     @Test("mistakes are explained")
@@ -164,20 +163,20 @@ struct SecretsProgramTests {
             ("true", 64, "true", "skr-secrets --help"),
         ]
         for (words, code, message, hint) in cases {
-            let outcome = try CommandRunner().inSession(Self.tools + "skr-secrets \(words)")
+            let outcome = try run("skr-secrets \(words)")
             #expect(outcome.exitCode == Int32(code), "\(words): \(outcome)")
             let lines = outcome.errors.split(separator: "\n")
             #expect(lines.first?.hasPrefix("skr-secrets: error: ") == true, "\(words): \(outcome)")
             #expect(
                 lines.first?.contains(message) == true && lines.last?.contains(hint) == true, "\(words): \(outcome)")
         }
-        let status = try CommandRunner().inSession(Self.tools + "skr-secrets --status")
+        let status = try run("skr-secrets --status")
         #expect(status == .init(exitCode: 1, output: "no Secret Service answers here\n", errors: ""))
     }
 
     @Test("in a revoked session, nothing is started")
     func revoked() throws {
-        let outcome = try CommandRunner().inSession(Self.tools + "keyctl revoke @s; skr-secrets -- echo started")
+        let outcome = try run("keyctl revoke @s; skr-secrets -- echo started")
         #expect(outcome.exitCode == 69 && outcome.output == "", "\(outcome)")
         #expect(
             outcome.errors.contains("revoked") && outcome.errors.contains("exec skr session --secrets"), "\(outcome)")
@@ -185,25 +184,25 @@ struct SecretsProgramTests {
 
     @Test("closed standard descriptors, and folders with special characters in their names")
     func surroundings() throws {
-        try CommandRunner().inSession(
-            Self.tools + #"""
-                for closed in '<&-' '2>&-' '<&- 2>&-'; do
-                    eval "skr-secrets -- bash -c 'sleep 0.2; skr-secrets --status | grep bus:' $closed"
-                done
-                work=$(mktemp -d); for name in 'a b' 'a,b' "it's" 'é;%'; do
-                    mkdir "$work/$name"; (cd "$work/$name"; XDG_RUNTIME_DIR=$PWD skr-secrets -- sh -c "rmdir '$work/nothing' 2>/dev/null; skr-secrets --status" | grep bus:
-                        XDG_RUNTIME_DIR=$PWD setsid --wait bash -c 'eval "$(skr-secrets)"; skr-secrets --status | grep bus:')
-                done; for i in {1..100}; do rmdir "$work"/* 2>/dev/null && break; sleep 0.05; done; rmdir "$work" && echo removed
-                """#, prints: String(repeating: "bus: private\n", count: 11) + "removed\n")
+        try expect(
+            #"""
+            for closed in '<&-' '2>&-' '<&- 2>&-'; do
+                eval "skr-secrets -- bash -c 'sleep 0.2; skr-secrets --status | grep bus:' $closed"
+            done
+            work=$(mktemp -d); for name in 'a b' 'a,b' "it's" 'é;%'; do
+                mkdir "$work/$name"; (cd "$work/$name"; XDG_RUNTIME_DIR=$PWD skr-secrets -- sh -c "rmdir '$work/nothing' 2>/dev/null; skr-secrets --status" | grep bus:
+                    XDG_RUNTIME_DIR=$PWD setsid --wait bash -c 'eval "$(skr-secrets)"; skr-secrets --status | grep bus:')
+            done; for i in {1..100}; do rmdir "$work"/* 2>/dev/null && break; sleep 0.05; done; rmdir "$work" && echo removed
+            """#, prints: String(repeating: "bus: private\n", count: 11) + "removed\n")
     }
 
     @Test("a bus that does not answer is reported within a few seconds, and not replaced")
     func silentBus() throws {
-        let outcome = try CommandRunner().inSession(
-            Self.tools + #"""
-                skr-secrets -- bash -c 'service=$(pgrep -f "^skr-secrets -- bash -c service"); kill -STOP $service
-                    time=$SECONDS; skr-secrets --status; setsid --wait bash -c "eval \"\$(skr-secrets)\"; true"; echo $((SECONDS - time < 7)); kill -CONT $service' | sed s/at.*/at/
-                """#, prints: "no Secret Service answers at\n1\n")
+        let outcome = try expect(
+            #"""
+            skr-secrets -- bash -c 'service=$(pgrep -f "^skr-secrets -- bash -c service"); kill -STOP $service
+                time=$SECONDS; skr-secrets --status; setsid --wait bash -c "eval \"\$(skr-secrets)\"; true"; echo $((SECONDS - time < 7)); kill -CONT $service' | sed s/at.*/at/
+            """#, prints: "no Secret Service answers at\n1\n")
         #expect(outcome.errors.contains("does not answer"), "\(outcome)")
     }
 }

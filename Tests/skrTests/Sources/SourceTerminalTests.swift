@@ -5,12 +5,13 @@ struct SourceTerminalTests {
     /// Runs a script and checks the end of what the terminal shows.
     @discardableResult
     private func run(
-        _ source: String, _ script: String, typing answers: [TerminalRunner.Answer] = [], showsLast end: String
+        _ source: String, _ script: String, typing answers: [TerminalRunner.Answer] = [], showsLast end: String,
+        at location: SourceLocation = #_sourceLocation
     ) throws -> String {
         let shown = try TerminalRunner().run(
             SourcesUnderTest.preparation + script, answering: answers,
             environment: ["SOURCES": source, "SKR_NAMESPACE": ""])
-        #expect(shown.hasSuffix(end), "\(shown)")
+        #expect(shown.hasSuffix(end), "\(shown)", sourceLocation: location)
         return shown
     }
 

@@ -5,14 +5,15 @@ struct SourceUserTests {
     /// Runs a script with a home folder that belongs to `user`, and a copy of the tested command that every user can run.
     @discardableResult
     private func run(
-        _ sources: String, _ script: String, as user: Int = 60_452, prints output: String
+        _ sources: String, _ script: String, as user: Int = 60_452, prints output: String,
+        at location: SourceLocation = #_sourceLocation
     ) throws -> CommandRunner.Outcome {
         let preparation = #"""
             chmod 755 $work; cp $(command -v skr) $work/skr; export PATH=$work:$PATH; chown -R \#(user):\#(user) $HOME
             as() { setpriv --reuid \#(user) --regid \#(user) --clear-groups "$@"; }; cd /
 
             """#
-        return try SourcesUnderTest.run(sources, preparation + script, prints: output)
+        return try SourcesUnderTest.run(sources, preparation + script, prints: output, at: location)
     }
 
     @Test("if the quota is full, the reader gets the secret, with a warning")

@@ -45,6 +45,15 @@ struct CommandRunner {
 
         """#
 
+    /// Shell functions that wait up to 30 s: `filled` until a file has content, and `gone` until a process has ended.
+    ///
+    /// Then `gone` prints its name.
+    static let waits = #"""
+        filled() { for ((i = 0; i < 600; i++)); do [[ -s $1 ]] && break; sleep 0.05; done; }
+        gone() { for ((i = 0; i < 600; i++)); do grep -qs '^State:.[^Z]' /proc/$1/status || { echo gone; return; }; sleep 0.05; done; }
+
+        """#
+
     /// Returns the tests' environment with these variables changed.
     ///
     /// In it, `skr` is the tested command.

@@ -5,10 +5,7 @@ import TestSupport
 /// The executables that are tested: `skr`, and the programs next to it.
 enum TestedPrograms {
     /// The `skr` that was built next to this test bundle.
-    static let built: URL = {
-        let bundle = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        return URL(fileURLWithPath: bundle ?? "").deletingLastPathComponent().appendingPathComponent("skr")
-    }()
+    static let built = URL(fileURLWithPath: builtProgram("skr"))
 
     /// The tested `skr`: the executable that `SKR_TEST_EXECUTABLE` names, or else the built one.
     static let skr =

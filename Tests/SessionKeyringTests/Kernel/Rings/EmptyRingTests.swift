@@ -100,5 +100,4 @@ final class EmptyRingTests {
         #expect(try backend.rings.finishRemoval(ring, &attempt))
         #expect(isGone(ring))
     }
-
 }

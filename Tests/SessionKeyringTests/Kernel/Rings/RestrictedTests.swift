@@ -80,5 +80,4 @@ struct RestrictedTests {
             succeed(4, try storeError { try store.set("1", for: item) }?.code == .unavailable)
         }
     }
-
 }

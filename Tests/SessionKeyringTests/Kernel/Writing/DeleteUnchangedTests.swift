@@ -19,10 +19,10 @@ private func start(_ group: DispatchGroup, _ body: @escaping @Sendable () -> Voi
 
 @Suite("Deleting an item that has not changed", .tags(.kernel))
 struct DeleteUnchangedTests {
-    @Test("an item is deleted only if it holds the given bytes", arguments: [false, true], [false, true])
-    func compares(isInMemory: Bool, isUpdated: Bool) throws {
-        let scratch = try ScratchKeyring()
-        let store = isInMemory ? SecretStore(backend: InMemoryBackend()) : try scratch.store()
+    @Test("an item is deleted only if it holds the given bytes", arguments: Place.allCases, [false, true])
+    func compares(place: Place, isUpdated: Bool) throws {
+        let kernel = try ScratchStore()
+        let store = kernel.store(in: place)
         if isUpdated {
             try blocking { try store.blockingUpdate(.password(service: "n"), timeout: nil) { (_: Int?) in 1 } }
         }

@@ -68,9 +68,9 @@ struct FullQuotaTests {
                 succeed(5, quota.bytes > 15_000 && quota.maximumBytes == 20_000)
             }
             succeed(6, try store.get(item) == value(1))
-            succeed(8, try (store.items().first?.timeLeft ?? .zero) > .seconds(500))
+            succeed(8, try (store.items().first?.timeLeft?.atLeast ?? .zero) > .seconds(500))
             succeed(9, try store.expire(item, timeout: .seconds(6_000)))
-            succeed(11, try (store.items().first?.timeLeft ?? .zero) > .seconds(3_000))
+            succeed(11, try (store.items().first?.timeLeft?.atLeast ?? .zero) > .seconds(3_000))
             succeed(12, try store.delete(item))
             try store.set(value(2), for: item)
             succeed(13, try store.get(item) == value(2))

@@ -213,5 +213,4 @@ struct RefusedStepTests {
             succeed(4, try storeError { _ = try update.read { _ in } }?.underlying?.code == .outOfMemory)
         }
     }
-
 }

@@ -87,7 +87,7 @@ struct QuotaTests {
             _ = try? store.set("value X", for: stored[0], timeout: .seconds(300))
             for listed in try store.items() {
                 succeed(12, listed.permissions == .possessorAll)
-                succeed(13, (listed.timeLeft ?? .zero) > .seconds(500))
+                succeed(13, (listed.timeLeft?.atLeast ?? .zero) > .seconds(500))
             }
             for item in stored[1...4] { succeed(14, try store.delete(item)) }
             try store.set("value Y", for: stored[0], timeout: .seconds(300))
@@ -182,7 +182,7 @@ struct QuotaTests {
                 }
                 succeed(4, error?.code == .quotaExceeded)
                 succeed(5, try store.get(item) == [UInt8](repeating: 1, count: 2_000))
-                succeed(7, try (store.attributes(of: item)?.timeLeft ?? .zero) > .seconds(100_000))
+                succeed(7, try (store.timeLeft(of: item)?.atLeast ?? .zero) > .seconds(100_000))
             }
         }
     }

@@ -25,7 +25,7 @@ struct StagingTests {
     }
 
     @Test(
-        "a set of which the kernel refuses a step throws the error, keeps the old item and leaves nothing staged",
+        "if the kernel refuses a step of a set, the set throws the error, keeps the old item and leaves nothing staged",
         arguments: [5, 10, 15, 30] as [CInt])
     func incomplete(operation: CInt) async {
         await #expect(processExitsWith: .exitCode(0)) { [operation = operation as CInt] in

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("skr cached: how a call ends")
 struct CachedEndTests: ScriptTests {
-    let preparation = CachedTests.counting
+    let preparation = CommandRunner.waits + CachedTests.counting
 
     @Test("no call leaves a lease, and without write permission the command does not run")
     func leases() throws {

@@ -5,7 +5,7 @@ import skr
 
 @Suite("skr cached: how long")
 struct CachedLifetimeTests: ScriptTests {
-    let preparation = CachedTests.counting
+    let preparation = CommandRunner.waits + CachedTests.counting
 
     @Test("the lifetime can be in the output, as seconds or as a date, and the shorter one counts")
     func fromOutput() throws {

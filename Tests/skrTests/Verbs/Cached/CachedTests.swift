@@ -8,12 +8,10 @@ import skr
 struct CachedTests: ScriptTests {
     /// Shell functions that count runs: `run` runs a command and adds a line to a file, and `runs` counts the lines.
     ///
-    /// `filled` waits until a file has content.
     /// `same` is `skr cached` with the same command line for every command, so that no command counts as another one.
     static let counting = #"""
         export COUNTER=$(mktemp); trap 'rm -f $COUNTER' EXIT; runs() { wc -l < $COUNTER; }
         run() { echo x >> $COUNTER; eval "$1"; }; export -f run
-        filled() { for ((i = 0; i < 600; i++)); do [[ -s $1 ]] && break; sleep 0.05; done; }
         same() {
             local own=(); while [[ $1 != -- ]]; do own+=("$1"); shift; done; shift
             RUN="${*@Q}" skr cached "${own[@]}" -- bash -c 'eval "$RUN"'
@@ -21,7 +19,7 @@ struct CachedTests: ScriptTests {
 
         """#
 
-    let preparation = CommandRunner.signals + CachedTests.counting
+    let preparation = CommandRunner.signals + CommandRunner.waits + CachedTests.counting
 
     @Test("the output is kept byte for byte, and the command runs once")
     func hit() throws {
@@ -68,7 +66,6 @@ struct CachedTests: ScriptTests {
     func killed() throws {
         try expect(
             #"""
-            gone() { for ((i = 0; i < 600; i++)); do grep -qs '^State:.[^Z]' /proc/$1/status || { echo gone; return; }; sleep 0.05; done; }
             skr cached a --timeout 5m -- bash -c "run 'echo \$\$ >> $COUNTER.pid; exec sleep 600'" & holder=$!
             filled $COUNTER.pid; kill -KILL $holder; wait $holder 2>/dev/null; echo $?
             skr cached a --timeout 5m -- bash -c "run 'echo next'"; runs

@@ -1,9 +1,9 @@
 import Testing
 
 @Suite("skr lock reports the holder")
-struct LockHolderTests {
+struct LockHolderTests: ScriptTests {
     /// The beginning of a script in which `held` waits until another process holds the lock.
-    private static let start = #"""
+    let preparation = #"""
         export SKR_SCOPE=session
         held() { for ((i = 0; i < 1000; i++)); do skr lock a --wait 0 -- true 2>/dev/null; [ $? = 75 ] && return; done; exit 99; }
 
@@ -11,11 +11,11 @@ struct LockHolderTests {
 
     @Test("the error names the process, and how long it has held the lock")
     func process() throws {
-        let outcome = try CommandRunner().inSession(
-            Self.start + #"""
-                skr lock a -- sleep 60 & holder=$!; held
-                for wait in 0 2; do skr lock a --wait $wait -- true 2>&1 | grep -oP "process $holder, for \K\d+(?=s)"; done; kill $holder
-                """#)
+        let outcome = try run(
+            #"""
+            skr lock a -- sleep 60 & holder=$!; held
+            for wait in 0 2; do skr lock a --wait $wait -- true 2>&1 | grep -oP "process $holder, for \K\d+(?=s)"; done; kill $holder
+            """#)
         let seconds = outcome.output.split(separator: "\n").compactMap { Int($0) }
         #expect(seconds.count == 2 && seconds[0] + 2 <= seconds[1] + 1 && seconds[1] >= 2, "\(outcome)")
     }
@@ -24,11 +24,11 @@ struct LockHolderTests {
         "a process in another pid namespace is reported without a number",
         .enabled(if: isRoot, "needs root to create pid namespaces"))
     func otherNamespace() throws {
-        let outcome = try CommandRunner().inSession(
-            Self.start + #"""
-                unshare --pid --fork --mount-proc --kill-child skr lock a -- sleep 60 & holder=$!; held
-                skr lock a --wait 0 -- true 2>&1 | sed -n 1p; kill -KILL $holder
-                """#)
+        let outcome = try run(
+            #"""
+            unshare --pid --fork --mount-proc --kill-child skr lock a -- sleep 60 & holder=$!; held
+            skr lock a --wait 0 -- true 2>&1 | sed -n 1p; kill -KILL $holder
+            """#)
         #expect(
             outcome.output.wholeMatch(
                 of: /skr: error: 'a': another process holds the lock: a process that is not visible here, for \d+s\n/)
@@ -40,11 +40,11 @@ struct LockHolderTests {
         "another user's process is reported with the user",
         .enabled(if: isRoot, "needs root to become another user"))
     func otherUser() throws {
-        let outcome = try CommandRunner().inSession(
-            Self.start + #"""
-                setpriv --reuid 60440 --regid 60440 --clear-groups env SKR_NAMESPACE=$SKR_NAMESPACE skr lock a -- sleep 60 & holder=$!; held
-                skr lock a --wait 0 -- true 2>&1 | sed -n 1p; kill $holder
-                """#)
+        let outcome = try run(
+            #"""
+            setpriv --reuid 60440 --regid 60440 --clear-groups env SKR_NAMESPACE=$SKR_NAMESPACE skr lock a -- sleep 60 & holder=$!; held
+            skr lock a --wait 0 -- true 2>&1 | sed -n 1p; kill $holder
+            """#)
         #expect(outcome.output.contains("another process holds the lock: process "), "\(outcome)")
         #expect(outcome.output.contains(" of user 60440, for "), "\(outcome)")
     }

@@ -1,15 +1,15 @@
 import Testing
 
 @Suite("skr lock")
-struct LockTests {
-    /// The beginning of a script that locks in the session scope, with a file that a command can write when it is ready.
+struct LockTests: ScriptTests {
+    /// The beginning of a script in the session scope, with a new folder `$work`.
     ///
-    /// Locks in the user scope would stay in the tester's keyring.
-    private static let start = #"""
-        export SKR_SCOPE=session work=$(mktemp -d); trap 'rm -rf $work' EXIT; export ready=$work/ready
-        await() { for ((i = 0; i < 600; i++)); do [[ -s $ready ]] && break; sleep 0.05; done; }
+    /// Locks in the user scope would stay in the tester's keyring. A command that has started writes to `$ready`.
+    let preparation =
+        CommandRunner.waits + #"""
+            export SKR_SCOPE=session work=$(mktemp -d); trap 'rm -rf $work' EXIT; export ready=$work/ready
 
-        """#
+            """#
 
     @Test(
         "a lock has one holder across all of the user's logins, unless another scope is given",
@@ -31,62 +31,62 @@ struct LockTests {
 
     @Test("one command runs at a time, with its own exit code, words and input")
     func exclusive() throws {
-        try CommandRunner().inSession(
-            Self.start + #"""
-                for i in {1..8}; do skr lock --wait 5m a -- bash -c 'mkdir $work/in || echo both; sleep 0.02; rmdir $work/in; echo done' & done | sort | uniq -c | tr -d ' '
-                wait; echo input | skr lock a -- cat; skr lock a -- bash -c 'exit 7'; echo $?; skr lock a -- printf '[%s]' -- ''; echo
-                skr lock a -- skr-no-such-command 2>/dev/null; echo $?; skr lock a --wait 0 -- echo free
-                """#, prints: "8done\ninput\n7\n[--][]\n127\nfree\n", errors: "")
+        try expect(
+            #"""
+            for i in {1..8}; do skr lock --wait 5m a -- bash -c 'mkdir $work/in || echo both; sleep 0.02; rmdir $work/in; echo done' & done | sort | uniq -c | tr -d ' '
+            wait; echo input | skr lock a -- cat; skr lock a -- bash -c 'exit 7'; echo $?; skr lock a -- printf '[%s]' -- ''; echo
+            skr lock a -- skr-no-such-command 2>/dev/null; echo $?; skr lock a --wait 0 -- echo free
+            """#, onlyPrints: "8done\ninput\n7\n[--][]\n127\nfree\n")
     }
 
     @Test("a process that waits unsuccessfully gets 75, and other names and namespaces are separate")
     func held() throws {
-        let outcome = try CommandRunner().inSession(
-            Self.start + #"""
-                skr lock a -- bash -c 'skr lock a --wait 0 -- echo never; echo $?; skr lock a --wait 1 -- echo never; echo $?
-                    skr lock b --wait 0 -- echo b; skr lock a --wait 0 --namespace $SKR_NAMESPACE-two -- echo two; skr list'
-                """#, prints: "75\n75\nb\ntwo\n")
+        let outcome = try expect(
+            #"""
+            skr lock a -- bash -c 'skr lock a --wait 0 -- echo never; echo $?; skr lock a --wait 1 -- echo never; echo $?
+                skr lock b --wait 0 -- echo b; skr lock a --wait 0 --namespace $SKR_NAMESPACE-two -- echo two; skr list'
+            """#, prints: "75\n75\nb\ntwo\n")
         #expect(outcome.errors.hasPrefix("skr: error: 'a': another process holds the lock: process "))
     }
 
     @Test("after a holder is killed, the next process runs immediately")
     func killedHolder() throws {
-        try CommandRunner().inSession(
-            Self.start + #"""
-                skr lock a --timeout 1h -- sleep 50 & holder=$!
-                until ! skr lock a --wait 0 -- true 2>/dev/null; do :; done
-                kill -9 $holder; skr lock a --wait 3s -- echo next
-                skr cached c --timeout 5m -- bash -c 'echo x >$ready; exec sleep 50' & holder=$!
-                until [[ -s $ready ]]; do sleep 0.02; done; kill -9 $holder; start=$EPOCHREALTIME; skr cached c --timeout 5m -- echo fetched
-                awk "BEGIN { exit $EPOCHREALTIME - $start > 3 }" || echo late
-                """#, prints: "next\nfetched\n")
+        try expect(
+            #"""
+            skr lock a --timeout 1h -- sleep 50 & holder=$!
+            until ! skr lock a --wait 0 -- true 2>/dev/null; do :; done
+            kill -9 $holder; skr lock a --wait 3s -- echo next
+            skr cached c --timeout 5m -- bash -c 'echo x >$ready; exec sleep 50' & holder=$!
+            until [[ -s $ready ]]; do sleep 0.02; done; kill -9 $holder; start=$EPOCHREALTIME; skr cached c --timeout 5m -- echo fetched
+            awk "BEGIN { exit $EPOCHREALTIME - $start > 3 }" || echo late
+            """#, prints: "next\nfetched\n")
     }
 
     @Test("a command that outlives its killed holder keeps the lock, and a fetch until its lease ends")
     func outlived() throws {
-        try CommandRunner().inSession(
-            Self.start + #"""
-                lasting() { await; kill -9 $holder; wait $holder 2>/dev/null; command=$(<$ready); : >$ready; }
-                alone='echo $$ >$ready; exec sleep 600'
-                skr lock a --timeout 1h -- setpriv --pdeathsig clear bash -c "$alone" & holder=$!; lasting
-                skr lock a --wait 0 -- echo both 2>/dev/null; echo $?
-                kill $command; skr lock a --wait 1m -- echo next
-                skr cached c --timeout 5m -- setpriv --pdeathsig clear bash -c "$alone" & holder=$!; lasting
-                skr cached c --timeout 5m -- echo fetched >$ready & caller=$!; sleep 0.5
-                [[ -s $ready ]] && echo both; kill $command; wait $caller; cat $ready
-                """#, prints: "75\nnext\nfetched\n")
+        try expect(
+            #"""
+            lasting() { filled $ready; kill -9 $holder; wait $holder 2>/dev/null; command=$(<$ready); : >$ready; }
+            alone='echo $$ >$ready; exec sleep 600'
+            skr lock a --timeout 1h -- setpriv --pdeathsig clear bash -c "$alone" & holder=$!; lasting
+            skr lock a --wait 0 -- echo both 2>/dev/null; echo $?
+            kill $command; skr lock a --wait 1m -- echo next
+            skr cached c --timeout 5m -- setpriv --pdeathsig clear bash -c "$alone" & holder=$!; lasting
+            skr cached c --timeout 5m -- echo fetched >$ready & caller=$!; sleep 0.5
+            [[ -s $ready ]] && echo both; kill $command; wait $caller; cat $ready
+            """#, prints: "75\nnext\nfetched\n")
     }
 
     /// With its own clock, a time namespace must not lead to two holders.
     @Test("one holder across time namespaces", .enabled(if: Self.canMakeTimeNamespaces, "needs time namespaces"))
     func timeNamespaces() throws {
-        try CommandRunner().inSession(
-            Self.start + #"""
-                ahead() { unshare --time --boottime 100000 --fork "$@"; }; export -f ahead
-                skr lock a -- bash -c 'ahead skr lock a --wait 0 -- echo both; echo $?'
-                ahead skr lock b -- bash -c ': > $ready; sleep 3' & for ((i = 0; i < 400; i++)); do [[ -e $ready ]] && break; sleep 0.05; done
-                skr lock b --wait 0 -- echo both; echo $?; wait
-                """#, prints: "75\n75\n")
+        try expect(
+            #"""
+            ahead() { unshare --time --boottime 100000 --fork "$@"; }; export -f ahead
+            skr lock a -- bash -c 'ahead skr lock a --wait 0 -- echo both; echo $?'
+            ahead skr lock b -- bash -c ': > $ready; sleep 3' & for ((i = 0; i < 400; i++)); do [[ -e $ready ]] && break; sleep 0.05; done
+            skr lock b --wait 0 -- echo both; echo $?; wait
+            """#, prints: "75\n75\n")
     }
 
     private static let canMakeTimeNamespaces =
@@ -94,8 +94,7 @@ struct LockTests {
 
     @Test("fencing numbers increase")
     func fencing() throws {
-        let outcome = try CommandRunner().inSession(
-            Self.start + #"for i in 1 2 3 4; do skr lock a -- bash -c 'echo $SKR_FENCING_NUMBER'; done"#)
+        let outcome = try run(#"for i in 1 2 3 4; do skr lock a -- bash -c 'echo $SKR_FENCING_NUMBER'; done"#)
         let numbers = outcome.output.split(separator: "\n").compactMap { UInt64($0) }
         #expect(numbers.count == 4 && numbers == numbers.sorted() && Set(numbers).count == 4)
     }
@@ -105,61 +104,59 @@ struct LockTests {
         arguments: ["TERM", "HUP", "USR1"])
     func signals(name: String) throws {
         let code = try #require(["TERM": 143, "HUP": 129, "USR1": 138][name])
-        try CommandRunner().inSession(
-            Self.start + #"""
-                holder() { await; kill -$NAME $child; wait $child; echo $?; }
-                skr lock a --timeout 1h -- bash -c 'echo x > $ready; exec sleep 600' & child=$!; holder
-                skr lock a --wait 0 -- echo free; : > $ready
-                skr lock a --timeout 1h -- bash -c 'trap "exit 5" $NAME; echo x > $ready; while :; do sleep 0.05; done' & child=$!; holder
-                skr lock a --wait 0 -- echo free
-                """#, environment: ["NAME": name], prints: "\(code)\nfree\n5\nfree\n")
+        try expect(
+            #"""
+            holder() { filled $ready; kill -$NAME $child; wait $child; echo $?; }
+            skr lock a --timeout 1h -- bash -c 'echo x > $ready; exec sleep 600' & child=$!; holder
+            skr lock a --wait 0 -- echo free; : > $ready
+            skr lock a --timeout 1h -- bash -c 'trap "exit 5" $NAME; echo x > $ready; while :; do sleep 0.05; done' & child=$!; holder
+            skr lock a --wait 0 -- echo free
+            """#, environment: ["NAME": name], prints: "\(code)\nfree\n5\nfree\n")
     }
 
     @Test("a signal ends a process that waits for the lock")
     func waiting() throws {
-        try CommandRunner().inSession(
-            Self.start + #"""
-                skr lock a -- bash -c 'echo x > $ready; exec sleep 600' & holder=$!; await
-                skr lock a --wait 20 -- true 2> /dev/null & waiting=$!; sleep 0.1; kill $waiting; wait $waiting; echo $?; kill $holder
-                """#, prints: "143\n")
+        try expect(
+            #"""
+            skr lock a -- bash -c 'echo x > $ready; exec sleep 600' & holder=$!; filled $ready
+            skr lock a --wait 20 -- true 2> /dev/null & waiting=$!; sleep 0.1; kill $waiting; wait $waiting; echo $?; kill $holder
+            """#, prints: "143\n")
     }
 
     @Test("skr ends with its command after a core-dumping signal, but dumps no core itself")
     func coreDump() throws {
-        try CommandRunner().inSession(
-            Self.start + #"""
-                cd $work; ulimit -S -c $(ulimit -H -c)
-                quitting='ulimit -c 0; for i in {1..600}; do sleep 0.05; kill -QUIT $PPID || break; done & exec sleep 600'
-                skr lock a -- bash -c "$quitting" 2>/dev/null; echo $?; ls
-                """#, prints: "131\n")
+        try expect(
+            #"""
+            cd $work; ulimit -S -c $(ulimit -H -c)
+            quitting='ulimit -c 0; for i in {1..600}; do sleep 0.05; kill -QUIT $PPID || break; done & exec sleep 600'
+            skr lock a -- bash -c "$quitting" 2>/dev/null; echo $?; ls
+            """#, prints: "131\n")
     }
 
     @Test("if the lock can't be taken, lock reports the cause, and not another holder")
     func unusable() throws {
-        let outcome = try CommandRunner().inSession(
-            Self.start + "keyctl restrict_keyring @s; skr lock a -- echo never; echo $?", prints: "77\n")
+        let outcome = try expect("keyctl restrict_keyring @s; skr lock a -- echo never; echo $?", prints: "77\n")
         #expect(outcome.errors.contains("is restricted") && !outcome.errors.contains("somebody else"), "\(outcome)")
     }
 
     @Test("a killed holder's command ends and the lock is released, but a running holder keeps it")
     func timeouts() throws {
-        try CommandRunner().inSession(
-            Self.start + #"""
-                gone() { for ((i = 0; i < 600; i++)); do grep -qs '^State:.[^Z]' /proc/$1/status || { echo gone; return; }; sleep 0.05; done; }
-                skr lock a --timeout 2s -- bash -c 'echo $$ > $ready; exec sleep 600' & child=$!; await
-                skr lock a --wait 4 -- echo never 2>/dev/null; echo $?
-                kill -KILL $child; wait $child 2>/dev/null; skr lock a --wait 1m -- echo mine; gone $(cat $ready)
-                """#, prints: "75\nmine\ngone\n")
+        try expect(
+            #"""
+            skr lock a --timeout 2s -- bash -c 'echo $$ > $ready; exec sleep 600' & child=$!; filled $ready
+            skr lock a --wait 4 -- echo never 2>/dev/null; echo $?
+            kill -KILL $child; wait $child 2>/dev/null; skr lock a --wait 1m -- echo mine; gone $(cat $ready)
+            """#, prints: "75\nmine\ngone\n")
     }
 
     @Test("a holder that was stopped too long reports it, with 75 or the command's code", arguments: [0, 3])
     func lost(code: Int) throws {
-        let outcome = try CommandRunner().inSession(
-            Self.start + #"""
-                mkfifo $ready.go
-                skr lock a --timeout 1s -- bash -c 'echo x > $ready; read < $ready.go; exit $CODE' & child=$!; await
-                kill -STOP $child; skr lock a --wait 1m -- echo other; kill -CONT $child; echo > $ready.go; wait $child; echo $?
-                """#, environment: ["CODE": "\(code)"], prints: "other\n\(code == 0 ? 75 : code)\n")
+        let outcome = try expect(
+            #"""
+            mkfifo $ready.go
+            skr lock a --timeout 1s -- bash -c 'echo x > $ready; read < $ready.go; exit $CODE' & child=$!; filled $ready
+            kill -STOP $child; skr lock a --wait 1m -- echo other; kill -CONT $child; echo > $ready.go; wait $child; echo $?
+            """#, environment: ["CODE": "\(code)"], prints: "other\n\(code == 0 ? 75 : code)\n")
         #expect(outcome.errors.contains("skr: error: 'a': the lock was lost while the command ran"))
     }
 

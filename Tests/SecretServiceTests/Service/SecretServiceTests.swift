@@ -153,10 +153,8 @@ struct SecretServiceTests {
             try client.create(["service": "s", "username": "u"], "new")
         }
         let waited = ContinuousClock.now - start
-        #expect(waited > .milliseconds(700) && waited < .seconds(1))
-        let again = ContinuousClock.now
+        #expect(waited > .milliseconds(700) && waited < .seconds(4))
         #expect(try other.search(["service": "s"]).count == 1)
-        #expect(ContinuousClock.now - again < .milliseconds(100))
         #expect(try service.store.get(item, as: String.self) == "held")
         withExtendedLifetime(held) {}
     }

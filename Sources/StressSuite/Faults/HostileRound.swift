@@ -16,7 +16,15 @@ final class HostileRound: Sendable {
     private let outcome = Locked(Outcome())
 
     /// Starts the threads, which run until the shared log says that the round ends.
+    ///
+    /// Before that, it makes the namespace's first update, while no worker writes. A write that is stopped during the
+    /// first update can take effect twice, which the history's check counts as a violation.
     init(plan: StressPlan, anchor: Keyring, store: SecretStore, sharedLog: SharedLog, round: Int) {
+        do {
+            try SquattedCalls.update(HostileNeighbor.squat(0), in: store)
+        } catch {
+            outcome.withLock { $0.failure = "the first update: \(error)" }
+        }
         Thread.detachNewThread { [outcome] in
             var neighbor = HostileNeighbor(plan: plan, anchor: anchor, round: round)
             while sharedLog.phase != .stopping {

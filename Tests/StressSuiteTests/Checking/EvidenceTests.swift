@@ -19,6 +19,15 @@ struct EvidenceTests {
         #expect(try violation(in: calls).calls == Array(calls[0...2]) + [calls[4_001]])
     }
 
+    @Test("a value that comes back before its write returns is shown with the call that found it first")
+    func twice() throws {
+        let calls = [
+            call(1, .set(a1), 0...100), call(2, .read(a1), 10...11), call(2, .wipe, 20...21),
+            call(3, .look(isThere: true), 110...111),
+        ]
+        #expect(try violation(in: calls).calls == calls)
+    }
+
     @Test("a history with more concurrent calls than there are bits is undecided")
     func tooMany() {
         let calls = (0..<129).map { call($0, .set(Stamp(writer: $0, number: 1)), 0...1) }

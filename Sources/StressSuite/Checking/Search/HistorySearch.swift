@@ -136,7 +136,12 @@ extension HistorySearch {
         }
         if states.contains(.absent) || states.contains(.anonymous) {
             let changes = (0..<nextCall).reversed().lazy.filter { !operations[$0].isObservation }
-            calls.formUnion(changes.prefix(Self.shownChanges))
+            for change in changes.prefix(Self.shownChanges) {
+                calls.insert(change)
+                // The call that found a value before its write returned shows how early the write took effect.
+                let value = operations[change].written.flatMap { moment.values.identifier(of: $0) }
+                if let value { calls.insert(moment.values[value].deadlineCall) }
+            }
         }
         return calls
     }

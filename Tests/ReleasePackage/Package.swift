@@ -7,17 +7,26 @@ let package = Package(
     dependencies: [.package(name: "SessionKeyring", path: "../..")],
     targets: [
         .target(name: "CTestFilters"),
+        .target(
+            name: "TestSupport",
+            dependencies: [
+                "CTestFilters",
+                .product(name: "Keyutils", package: "SessionKeyring"),
+                .product(name: "SessionKeyring", package: "SessionKeyring"),
+            ]
+        ),
         .testTarget(
             name: "MemoryTests",
             dependencies: [
                 "CTestFilters",
+                "TestSupport",
                 .product(name: "Keyutils", package: "SessionKeyring"),
                 .product(name: "SessionKeyringTesting", package: "SessionKeyring"),
             ],
-            // These use `@testable import`, or need more than the memory of secrets.
+            // These use `@testable import` or the target Threads, or need more than the memory of secrets.
             exclude: [
                 "SecretMemory/SecretArenaTests.swift", "SecretMemory/SecretReadingTests.swift",
-                "SecretMemory/SharedMemoryTests.swift", "Support/Capability.swift", "Support/TestSupport.swift",
+                "SecretMemory/SharedMemoryTests.swift", "Support/Capability.swift", "Support/TwoThreads.swift",
             ],
             swiftSettings: [.treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny")]
         ),

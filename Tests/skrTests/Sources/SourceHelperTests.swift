@@ -14,7 +14,7 @@ struct SourceHelperTests {
             #"""
             printf 'echo aws >> runs\njq -n %s\n' "'{Credentials:{AccessKeyId:\"A\",SecretAccessKey:\"s\",Expiration:(now+900|todate)}}'" > $HOME/prod.sh
             git=$'protocol=https\nhost=h\n\n'; skr helper git erase <<< "$git"; skr helper docker list; echo ghcr.io | skr helper docker erase
-            skr list; skr list --all; skr clear; runs; skr helper git get <<< "$git"; runs; echo ghcr.io | skr helper docker get
+            skr list; skr list --all | grep ^session; skr clear; runs; skr helper git get <<< "$git"; runs; echo ghcr.io | skr helper docker get
             skr helper aws prod | jq -c '[.Version,.AccessKeyId,has("Expiration")]'; runs
             skr helper git get <<< $'protocol=https\nhost=h\nusername=alice\n'; runs; skr list | wc -l
             """#,
@@ -67,7 +67,7 @@ struct SourceHelperTests {
         try SourcesUnderTest.run(
             "api --timeout 1m -- sh -c 'echo run >> runs; echo s3cret'",
             #"""
-            skr list; skr list api; skr list --all; skr expire api --timeout 1m; skr delete api; skr clear; skr clear api; skr doctor > /dev/null
+            skr list; skr list api; skr list --all | grep ^session; skr expire api --timeout 1m; skr delete api; skr clear; skr clear api; skr doctor > /dev/null
             skr source > /dev/null; skr set api <<< x; skr delete api; runs
             """#, prints: "\n")
     }

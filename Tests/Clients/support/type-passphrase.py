@@ -3,6 +3,17 @@ import os
 import pty
 import re
 import sys
+import termios
+import time
+
+
+def wait_for_hidden_input():
+    """Waits until the terminal doesn't echo, for a second at most: some programs ask first, and then discard what was
+    typed before they turned the echo off."""
+    end = time.monotonic() + 1
+    while termios.tcgetattr(terminal)[3] & termios.ECHO and time.monotonic() < end:
+        time.sleep(0.005)
+
 
 passphrase = sys.stdin.readline().rstrip("\n").encode()
 child, terminal = pty.fork()
@@ -14,6 +25,7 @@ try:
         # Without the codes that move or show the cursor.
         shown = re.sub(rb"\x1b\[[0-9;?]*[A-Za-z]", b"", shown + part)
         if shown.rstrip().endswith(b":"):
+            wait_for_hidden_input()
             os.write(terminal, passphrase + b"\n")
             shown = b""
 except OSError:

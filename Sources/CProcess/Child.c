@@ -28,21 +28,6 @@ int end_with_parent(pid_t parent)
     return -1;
 }
 
-static enum child_step become_child(const struct child_setup *setup, pid_t parent, const struct sigaction *childs)
-{
-    if (end_with_parent(parent) != 0)
-        return CHILD_TIED;
-    if ((setup->input >= 0 && dup2(setup->input, STDIN_FILENO) < 0)
-        || (setup->output >= 0 && dup2(setup->output, STDOUT_FILENO) < 0))
-        return CHILD_CONNECTED;
-    if (setup->folder && *setup->folder && chdir(setup->folder) != 0)
-        return CHILD_MOVED;
-    if (sigaction(SIGCHLD, childs, NULL) != 0 || sigprocmask(SIG_SETMASK, setup->mask, NULL) != 0)
-        return CHILD_SIGNALS_SET;
-    execvpe(setup->words[0], setup->words, setup->environment);
-    return CHILD_EXECUTED;
-}
-
 /* Closes the descriptors from first to last, except 0 to 2. */
 static void close_between(int first, int last)
 {
@@ -82,6 +67,27 @@ static ssize_t read_whole(int descriptor, void *bytes, size_t count)
     return got;
 }
 
+static enum child_step become_child(
+    const struct child_setup *setup, pid_t parent, const struct sigaction *childs, const int gate[2])
+{
+    char byte;
+    if (end_with_parent(parent) != 0)
+        return CHILD_TIED;
+    if ((setup->input >= 0 && dup2(setup->input, STDIN_FILENO) < 0)
+        || (setup->output >= 0 && dup2(setup->output, STDOUT_FILENO) < 0))
+        return CHILD_CONNECTED;
+    if (setup->folder && *setup->folder && chdir(setup->folder) != 0)
+        return CHILD_MOVED;
+    if (sigaction(SIGCHLD, childs, NULL) != 0 || sigprocmask(SIG_SETMASK, setup->mask, NULL) != 0)
+        return CHILD_SIGNALS_SET;
+    /* If the caller is killed, its end of the pipe must be the last. */
+    close(gate[1]);
+    if (read_whole(gate[0], &byte, 1) != 1)
+        _exit(127);
+    execvpe(setup->words[0], setup->words, setup->environment);
+    return CHILD_EXECUTED;
+}
+
 /* Reports the step that failed with this errno, and ends this process. */
 static _Noreturn void report_failure(int report, enum child_step step)
 {
@@ -117,7 +123,8 @@ static int report_end(pid_t child, int status)
 /* Is the guard: starts the child, then writes its process ID and, at its end, its status. Ends when the caller closes
    the other end of the socket. */
 static void guard_child(
-    const struct child_setup *setup, pid_t parent, const struct sigaction *childs, int report, int status)
+    const struct child_setup *setup, pid_t parent, const struct sigaction *childs, const int gate[2], int report,
+    int status)
 {
     enum child_step step = CHILD_GUARDED;
     struct pollfd wanted[2];
@@ -135,7 +142,7 @@ static void guard_child(
         child = fork();
     }
     if (child == 0)
-        step = become_child(setup, guard, childs);
+        step = become_child(setup, guard, childs, gate);
     if (child <= 0)
         report_failure(report, step);
     write_whole(status, &child, sizeof child);
@@ -158,51 +165,90 @@ static void guard_child(
     _exit(0);
 }
 
-pid_t start_child(const struct child_setup *setup, struct child_failure *failure)
+static void close_pair(const int pair[2])
 {
-    int report[2], status[2] = { -1, -1 };
+    close(pair[0]);
+    close(pair[1]);
+}
+
+int prepare_child(const struct child_setup *setup, struct waiting_child *waiting, struct child_failure *failure)
+{
+    int report[2], status[2] = { -1, -1 }, *gate = waiting->gate;
     struct sigaction usual = { .sa_handler = SIG_DFL }, childs;
     pid_t child, parent = getpid();
-    ssize_t count = 0;
     failure->step = CHILD_EXECUTED;
     if (pipe2(report, O_CLOEXEC) != 0) {
         failure->code = errno;
         return -1;
     }
-    /* If a standard descriptor is closed, a pipe can get its number. */
-    report[1] = above_standard(report[1]);
-    if (setup->guard && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, status) != 0) {
+    if (pipe2(gate, O_CLOEXEC) != 0) {
         failure->code = errno;
-        close(report[0]);
-        close(report[1]);
+        close_pair(report);
         return -1;
     }
+    if (setup->guard && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, status) != 0) {
+        failure->code = errno;
+        close_pair(report);
+        close_pair(gate);
+        return -1;
+    }
+    /* If a standard descriptor is closed, one of these can get its number. */
+    report[1] = above_standard(report[1]);
+    gate[0] = above_standard(gate[0]);
+    gate[1] = above_standard(gate[1]);
     status[0] = above_standard(status[0]);
     status[1] = above_standard(status[1]);
     /* If SIGCHLD is ignored, waitpid can't report a child. The child restores the previous action. */
     sigaction(SIGCHLD, &usual, &childs);
     child = fork();
     if (child == 0 && setup->guard)
-        guard_child(setup, parent, &childs, report[1], status[1]);
+        guard_child(setup, parent, &childs, gate, report[1], status[1]);
     if (child == 0)
-        report_failure(report[1], become_child(setup, parent, &childs));
+        report_failure(report[1], become_child(setup, parent, &childs, gate));
     failure->code = errno;
     close(report[1]);
-    if (child > 0)
-        count = read_whole(report[0], failure, sizeof *failure);
-    close(report[0]);
-    if (!setup->guard) {
-        if (count > 0)
-            waitpid(child, NULL, 0);
-        return count > 0 ? -1 : child;
+    waiting->process = child;
+    waiting->report = report[0];
+    if (setup->guard) {
+        close(status[1]);
+        setup->guard->process = child;
+        setup->guard->status = status[0];
+        if (child > 0 && read_whole(status[0], &waiting->process, sizeof child) != sizeof child)
+            waiting->process = -1;
     }
-    close(status[1]);
-    setup->guard->process = child;
-    setup->guard->status = status[0];
-    if (child > 0 && count == 0 && read_whole(status[0], &child, sizeof child) == sizeof child)
-        return child;
-    end_guard(setup->guard);
+    if (waiting->process > 0)
+        return 0;
+    /* The guard says why it could not start the child. */
+    if (child > 0)
+        read_whole(waiting->report, failure, sizeof *failure);
+    close(waiting->report);
+    close_pair(gate);
+    if (setup->guard)
+        end_guard(setup->guard);
     return -1;
+}
+
+pid_t run_child(const struct child_setup *setup, struct waiting_child *waiting, struct child_failure *failure)
+{
+    ssize_t count;
+    /* The other end is still open here, so a child that has already failed does not end us with SIGPIPE. */
+    write_whole(waiting->gate[1], "", 1);
+    close_pair(waiting->gate);
+    count = read_whole(waiting->report, failure, sizeof *failure);
+    close(waiting->report);
+    if (count == 0)
+        return waiting->process;
+    if (setup->guard)
+        end_guard(setup->guard);
+    else
+        waitpid(waiting->process, NULL, 0);
+    return -1;
+}
+
+pid_t start_child(const struct child_setup *setup, struct child_failure *failure)
+{
+    struct waiting_child waiting;
+    return prepare_child(setup, &waiting, failure) == 0 ? run_child(setup, &waiting, failure) : -1;
 }
 
 void end_guard(const struct child_guard *guard)

@@ -41,9 +41,23 @@ struct child_failure {
     int code;
 };
 
-/* Starts a child that the kernel kills when the calling thread ends. Returns the child's process ID after a
-   successful exec; otherwise -1, with the reason in failure. Input and output must not be standard descriptors.
-   Between fork and exec, the child makes only system calls. */
+/* A child that waits before it becomes its program: descriptors to let it continue, and to learn why it can't. */
+struct waiting_child {
+    pid_t process;
+    int gate[2];
+    int report;
+};
+
+/* Makes a child that the kernel kills when the calling thread ends, and that waits before it becomes its program. If the
+   caller ends meanwhile, so does the child, even if the caller was killed. Returns 0; otherwise -1, with the reason in
+   failure. Input and output must not be standard descriptors. Between fork and exec, the child makes only system calls. */
+int prepare_child(const struct child_setup *setup, struct waiting_child *waiting, struct child_failure *failure);
+
+/* Lets the child become its program, and closes the descriptors; call it once, in any thread. Returns the child's
+   process ID after a successful exec; otherwise -1, with the reason in failure. */
+pid_t run_child(const struct child_setup *setup, struct waiting_child *waiting, struct child_failure *failure);
+
+/* Prepares a child and runs it. */
 pid_t start_child(const struct child_setup *setup, struct child_failure *failure);
 
 /* Ends the guard. If the child still runs, the kernel kills it. Its descendants continue. */

@@ -43,7 +43,7 @@ struct ChildCommand: ~Copyable {
         let arrivals = unsafe signalfd(-1, &blocked, CInt(SFD_CLOEXEC | SFD_NONBLOCK))
         guard arrivals >= 0 else { throw Launch.cannotForwardSignals(to: command, .last) }
         var failure = child_failure()
-        var child: pid_t = 0
+        var child: pid_t = -1
         var commandGuard = child_guard(process: 0, status: -1)
         unsafe settings.environment.withPointers { variables in
             unsafe withUnsafePointer(to: &before) { mask in
@@ -58,7 +58,16 @@ struct ChildCommand: ~Copyable {
                                 output: output?.rawValue ?? -1, mask: mask, folder: folder,
                                 guard: settings.limit == nil ? nil : commandGuard, secrets: secrets.baseAddress,
                                 secret_count: CInt(secrets.count))
-                            LookupThread.onFirstThread { child = unsafe start_child(&setup, &failure) }
+                            var waiting = waiting_child()
+                            var isWaiting = false
+                            LookupThread.onFirstThread {
+                                isWaiting = unsafe prepare_child(&setup, &waiting, &failure) == 0
+                            }
+                            guard isWaiting else { return }
+                            // If we are killed, the lease must not be free while the command still runs, which is
+                            // possible as soon as it has started. If this fails, the release notices it.
+                            _ = try? renewer.name(command: waiting.process)
+                            child = unsafe run_child(&setup, &waiting, &failure)
                         }
                     }
                 }
@@ -73,9 +82,6 @@ struct ChildCommand: ~Copyable {
         self.commandGuard = settings.limit == nil ? nil : commandGuard
         let descendants = Descendants(of: commandGuard.process, orOnly: child)
         limit = settings.limit.map { TimeLimit($0, of: descendants) }
-        // If we are killed, the lease must not be free while the command still runs. If this fails, the
-        // release notices it.
-        _ = try? renewer.name(command: child)
         self.signals = arrivals
     }
 

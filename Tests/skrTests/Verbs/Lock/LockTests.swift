@@ -77,6 +77,21 @@ struct LockTests: ScriptTests {
             """#, prints: "75\nnext\nfetched\n")
     }
 
+    @Test("a command that outlives its holder keeps the lock even if the holder is killed as soon as it starts")
+    func outlivedEarly() throws {
+        try expect(
+            #"""
+            # On a busy machine, the holder gets the processor long after its command has begun.
+            trap 'kill "${busy[@]}"; rm -rf $work' EXIT
+            busy=(); for i in 1 2 3 4; do (while :; do :; done) & busy+=($!); done
+            for round in 1 2 3 4 5 6; do
+                skr lock a --timeout 1h -- setpriv --pdeathsig clear bash -c 'echo $$ >$ready; exec sleep 600' & holder=$!
+                until [[ -s $ready ]]; do :; done; kill -9 $holder; wait $holder 2>/dev/null; command=$(<$ready); : >$ready
+                skr lock a --wait 0 -- echo both 2>/dev/null; echo $?; kill $command; skr lock a --wait 1m -- true
+            done
+            """#, prints: String(repeating: "75\n", count: 6))
+    }
+
     /// With its own clock, a time namespace must not lead to two holders.
     @Test("one holder across time namespaces", .enabled(if: Self.canMakeTimeNamespaces, "needs time namespaces"))
     func timeNamespaces() throws {

@@ -11,9 +11,14 @@ package struct CommandDefinition: Decodable {
     package let abstract: String?
     package let discussion: String?
     private let arguments: [ArgumentDefinition]?
-    private let subcommands: [CommandDefinition]?
+    private var subcommands: [CommandDefinition]?
 
-    package init(of command: any ParsableCommand.Type) throws(CommandError) {
+    /// Reads the definitions of a command and of its verbs.
+    ///
+    /// To read a single verb takes much less time than to read the command with all its verbs.
+    ///
+    /// - Parameter isVerb: whether the command is a verb of another command, and so has no verb `help`.
+    package init(of command: any ParsableCommand.Type, isVerb: Bool = false) throws(CommandError) {
         do {
             self = try JSONDecoder().decode(Tool.self, from: Data(command._dumpHelp().utf8)).command
         } catch {
@@ -21,12 +26,15 @@ package struct CommandDefinition: Decodable {
                 exitCode: .internalError, message: "the program can't read its own option definitions",
                 hint: "build it with the release of swift-argument-parser that Package.swift names")
         }
+        // The parser lists `help` among the verbs of the command whose definitions it is asked for.
+        if isVerb { subcommands?.removeAll { $0.commandName == "help" } }
     }
 
     /// The verbs that help shows.
     package var verbs: [CommandDefinition] { (subcommands ?? []).filter(\.shouldDisplay) }
 
-    /// The verbs that have a manual page: all except `help`, which the argument parser adds to every command.
+    /// The verbs that have a manual page: all except `help`, which the argument parser adds to the command that it is
+    /// asked for.
     var documentedVerbs: [CommandDefinition] { verbs.filter { $0.commandName != "help" } }
 
     /// Returns the verb of that name, even if it is hidden.

@@ -27,13 +27,10 @@ package struct ManualPage {
         related: [String] = [],
         guides: [String] = [], subjects: [String] = []
     ) throws(CommandError) {
-        let definition = try CommandDefinition(of: root)
-        let path = verbs.reduce(into: [definition]) { path, verb in
-            path += path.last?.verb(named: verb).map { [$0] } ?? []
-        }
-        command = path.last ?? definition
-        words = path.map(\.commandName)
-        example = root.verb(named: verbs).command as? any ExampleCommand.Type
+        let verb = root.verb(named: verbs)
+        command = try CommandDefinition(of: verb.command, isVerb: !verb.names.isEmpty)
+        words = [root.configuration.commandName ?? ""] + verb.names
+        example = verb.command as? any ExampleCommand.Type
         let abstract = (command.abstract ?? "").dropLast(1)
         macro("Dd \(date)\n.Dt \(words.joined(separator: "-").uppercased()) 1\n.Os \(root.configuration.version)")
         macro("Sh NAME\n.Nm \(words.joined(separator: "-"))")
@@ -57,17 +54,21 @@ package struct ManualPage {
             "GUIDES", zip(guides, subjects).map { ("Xr \($0) 7", "\($1.prefix(1).uppercased())\($1.dropFirst()).") })
         macro("Sh EXAMPLES")
         literal((example?.examples ?? "").split(separator: "\n", omittingEmptySubsequences: false))
-        addReferences(along: path, related, guides)
+        addReferences(from: root, related, guides)
     }
 
     /// Adds references to the pages above this one, their verbs' pages, related commands, and the package's guides.
     ///
     /// It refers to no other package's pages, because they might not be installed.
-    private mutating func addReferences(along path: [CommandDefinition], _ related: [String], _ guides: [String]) {
+    private mutating func addReferences(
+        from root: any ExampleCommand.Type, _ related: [String], _ guides: [String]
+    ) {
         var names = Set(related)
-        for (depth, command) in path.enumerated() {
+        for depth in words.indices {
             let name = words[...depth].joined(separator: "-")
-            names.formUnion([name] + command.documentedVerbs.map { "\(name)-\($0.commandName)" })
+            let verbs = root.verb(named: words[...depth].dropFirst()).command.configuration.subcommands
+            let shown = verbs.filter { $0.configuration.shouldDisplay }
+            names.formUnion([name] + shown.map { "\(name)-\($0.configuration.commandName ?? "")" })
         }
         names.remove(words.joined(separator: "-"))
         let pages = names.sorted().map { "\($0) 1" } + guides.sorted().map { "\($0) 7" }

@@ -17,7 +17,7 @@ enum CompletionAnswer {
     ///   - words: the words before the cursor, without the program's name.
     ///   - word: the start of the word at the cursor.
     init(after words: [String], typing word: String) throws(CommandError) {
-        let line = PartialLine(words, root: try CommandDefinition(of: RootCommand.self))
+        let line = try PartialLine(words)
         if let option = line.pending {
             self = Self.values(of: option, in: line, typing: word)
         } else if line.isTerminated, line.command.launched != nil {

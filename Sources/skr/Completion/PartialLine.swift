@@ -12,9 +12,11 @@ struct PartialLine {
     private(set) var isTerminated = false
 
     /// Reads the words before the one at the cursor, without the program's name.
-    init(_ words: [String], root: CommandDefinition) {
-        command = root
-        for word in RootCommand.asDefined(words) { read(word) }
+    init(_ words: [String]) throws(CommandError) {
+        let words = RootCommand.asDefined(words)
+        let verb = RootCommand.verb(named: words)
+        command = try CommandDefinition(of: verb.command, isVerb: !verb.names.isEmpty)
+        for word in words.dropFirst(verb.names.count) { read(word) }
     }
 
     /// The place of the items; `nil` if the line names a scope that doesn't exist.

@@ -36,6 +36,10 @@ let package = Package(
     traits: [
         .trait(name: "Crypto", description: "Stores swift-crypto's keys as they are."),
         .trait(name: "Configuration", description: "A provider for swift-configuration: SessionKeyringConfiguration."),
+        // Off in `.ci/test`, because cryptography takes longer to compile than the library.
+        .trait(
+            name: "EncryptedSessions", description: "Sessions of skr-secrets for clients that insist on encryption."),
+        .default(enabledTraits: ["EncryptedSessions"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -143,8 +147,9 @@ let package = Package(
                 "SecretText",
                 "SessionKeyring",
                 "Keyutils",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["EncryptedSessions"])),
+                .product(
+                    name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: ["EncryptedSessions"])),
             ],
             swiftSettings: strict
         ),
@@ -210,7 +215,7 @@ let package = Package(
         ),
         .testTarget(
             name: "SessionKeyringTestingTests",
-            dependencies: ["SessionKeyringTesting", "Threads"],
+            dependencies: ["SessionKeyringTesting", "TestSupport", "Threads"],
             swiftSettings: tests
         ),
         .testTarget(

@@ -5,10 +5,14 @@ extension Tag {
     @Tag package static var kernel: Self
     /// Becomes an ordinary user, who has a small quota.
     @Tag package static var ordinaryUser: Self
+    /// Needs root, for example to become several users.
+    @Tag package static var root: Self
     /// Has the same result for every user, so it is not run again as an ordinary user.
     ///
     /// Examples are tests of parsers, help and compilers.
     @Tag package static var anyUser: Self
+    /// Uses several threads, so it also runs under the thread sanitizer.
+    @Tag package static var threads: Self
     /// A long test with many searches, kills or races, which only `.ci/test --all` runs.
     @Tag package static var long: Self
     /// A long test that mostly waits for the kernel to free keys, and so can run in parallel with the other long tests.

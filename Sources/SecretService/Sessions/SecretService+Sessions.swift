@@ -10,14 +10,16 @@ extension SecretService {
         let (session, output): (SecretSession, WireValue)
         switch (algorithm, type) {
         case ("plain", Array("s".utf8)): (session, output) = (.plain, .string(""))
-        case (SecretSession.encryption, Array("ay".utf8)):
+        case (SecretSession.encryption, Array("ay".utf8)) where SessionCipher.isAvailable:
             let keys = nextKeys ?? KeyPair()
             (nextKeys, sessionsAreEncrypted) = (nil, true)
             guard let agreed = try body.bytes({ SecretSession(agreeingWith: $0, by: keys) }) else {
                 throw ServiceFailure.invalid("that is not a public key of the group")
             }
             (session, output) = (agreed, .bytes(keys.publicKey))
-        default: throw ServiceFailure.notSupported("use the algorithm plain or \(SecretSession.encryption)")
+        default:
+            let encryption = SessionCipher.isAvailable ? " or \(SecretSession.encryption)" : ""
+            throw ServiceFailure.notSupported("use the algorithm plain\(encryption)")
         }
         guard sessions[client, default: [:]].count < 256 else {
             throw ServiceFailure.limit("close some sessions first")

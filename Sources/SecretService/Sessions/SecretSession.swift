@@ -1,7 +1,3 @@
-import Crypto
-import CryptoExtras
-import FoundationEssentials
-import Glibc
 import Keyutils
 import SecretText
 
@@ -11,7 +7,7 @@ import SecretText
 /// require it.
 enum SecretSession {
     case plain
-    case encrypted(SymmetricKey)
+    case encrypted(SessionCipher)
 
     static let encryption = "dh-ietf1024-sha256-aes128-cbc-pkcs7"
 
@@ -22,40 +18,24 @@ enum SecretSession {
     init?(agreeingWith publicKey: RawSpan, by ours: KeyPair) {
         let shared = ours.privateKey.bytes.withBytes { OakleyNumber.power(publicKey, $0) }
         guard let shared else { return nil }
-        self = .encrypted(
-            shared.withBytes { bytes in
-                unsafe bytes.withUnsafeBytes { bytes in
-                    unsafe HKDF<SHA256>.deriveKey(
-                        inputKeyMaterial: SymmetricKey(data: bytes), salt: Data(count: 32), info: Data(),
-                        outputByteCount: 16)
-                }
-            })
+        let cipher: SessionCipher? = shared.withBytes { SessionCipher(agreedNumber: $0) }
+        guard let cipher else { return nil }
+        self = .encrypted(cipher)
     }
 
     /// Returns the parameters and the value that stand for a secret in a message.
     func encode(_ secret: SecretBox) throws -> (parameters: SecretBox, value: SecretBox) {
-        guard case .encrypted(let key) = self else { return (SecretBox(SecretBytes(zeros: 0)), secret) }
-        let vector = AES._CBC.IV()
-        let value = try secret.bytes.withBytes { bytes in
-            try unsafe bytes.withUnsafeBytes { try unsafe AES._CBC.encrypt($0, using: key, iv: vector) }
+        switch self {
+        case .plain: (SecretBox(SecretBytes(zeros: 0)), secret)
+        case .encrypted(let cipher): try cipher.encrypt(secret)
         }
-        return unsafe (SecretBox(copying: Array(vector).span.bytes), SecretBox(copying: value.bytes))
     }
 
     /// Returns the secret of a message; `nil` if it can't be decrypted.
     func decode(parameters: RawSpan, value: RawSpan) -> SecretBox? {
-        guard case .encrypted(let key) = self else { return SecretBox(copying: value) }
-        return unsafe parameters.withUnsafeBytes { parameters in
-            unsafe value.withUnsafeBytes { value in
-                guard let vector = try? unsafe AES._CBC.IV(ivBytes: parameters),
-                    var secret = try? unsafe AES._CBC.decrypt(value, using: key, iv: vector)
-                else { return nil }
-                let box = SecretBox(copying: secret.bytes)
-                unsafe secret.withUnsafeMutableBytes { bytes in
-                    unsafe bytes.baseAddress.map { unsafe explicit_bzero($0, bytes.count) }
-                }
-                return box
-            }
+        switch self {
+        case .plain: SecretBox(copying: value)
+        case .encrypted(let cipher): cipher.decrypt(value, parameters: parameters)
         }
     }
 }

@@ -10,8 +10,9 @@ import Threads
 
 @testable import SecretService
 
-/// Slow, silent and greedy clients: all others get their answers within a second of their calls.
-@Suite("Hostile clients of the Secret Service", .tags(.kernel))
+/// Slow, silent and greedy clients: all others get their answers within a second of their calls, and within two seconds
+/// if the store blocks them.
+@Suite("Hostile clients of the Secret Service", .tags(.kernel, .threads))
 struct HostilePeerTests {
     private static let limit = Duration.seconds(1)
 
@@ -22,13 +23,19 @@ struct HostilePeerTests {
         return (Link(ends[0], PeerCredentials(), authentication), ends[1])
     }
 
-    @Test("15 clients agree on keys at the same time")
-    func sessions() throws {
+    // Few, because agreeing on a key takes long in a debug build.
+    @Test("clients agree on keys at the same time", .enabled(if: SessionCipher.isAvailable))
+    func sessions() throws { try openSessions(1, by: 3) }
+
+    @Test("15 clients agree on keys at the same time", .tags(.long), .enabled(if: SessionCipher.isAvailable))
+    func manySessions() throws { try openSessions(2, by: 15) }
+
+    private func openSessions(_ count: Int, by clients: Int) throws {
         let service = try ServiceThread()
         let start = ContinuousClock.now
-        try ThreadTeam.run(15) { _ in
+        try ThreadTeam.run(clients) { _ in
             let client = try service.client()
-            for _ in 0..<2 {
+            for _ in 0..<count {
                 var body = try client.call("OpenSession", signature: "sv") { body in
                     body.string(SecretSession.encryption)
                     body.signature("ay")
@@ -40,7 +47,7 @@ struct HostilePeerTests {
                 #expect(try body.string().hasPrefix("/org/freedesktop/secrets/session/"))
             }
         }
-        print("30 sessions with keys in \(ContinuousClock.now - start)")
+        print("\(count * clients) sessions with keys in \(ContinuousClock.now - start)")
     }
 
     @Test(
@@ -65,7 +72,7 @@ struct HostilePeerTests {
         try stopped.send(Array(call.prefix(50)))
         for byte in BusWriter.call("Ping", at: ServiceClient.service, to: "org.freedesktop.secrets", serial: 99) {
             try slow.send([byte])
-            usleep(2_000)
+            // Gives the service time to read the byte.
             #expect(try client.secret(at: item) == Array("kept".utf8))
         }
         // The slow one gets its answer, too.
@@ -174,13 +181,13 @@ struct HostilePeerTests {
                 }
             }
         }
-        for _ in 0..<20 { #expect(try client.secret(at: item) == Array("kept".utf8)) }
+        for _ in 0..<5 { #expect(try client.secret(at: item) == Array("kept".utf8)) }
         #expect(client.longestWait < Self.limit, "\(client.longestWait)")
     }
 
     @Test(
-        "every call is answered within a second while an item is held, the quota is full and a client has stopped",
-        .tags(.ordinaryUser), .enabled(if: isRoot, "becomes an ordinary user"))
+        "every call is answered within two seconds while an item is held, the quota is full and a client has stopped",
+        .tags(.root), .enabled(if: isRoot, "becomes an ordinary user"))
     func blocked() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             try OrdinaryUser.becomeInNewSession(60_481)
@@ -207,7 +214,8 @@ struct HostilePeerTests {
             // Each kind of call from two clients, at the same time.
             try ThreadTeam.run(8) { thread in
                 let client = try service.client()
-                for round in 0..<3 {
+                // Reads continue while the writes wait.
+                for round in 0..<(thread % 4 < 2 ? 1 : 10) {
                     var outcome = ""
                     do throws(ServiceClient.Failure) {
                         switch thread % 4 {
@@ -232,7 +240,7 @@ struct HostilePeerTests {
             surprises.withLock { $0.forEach(Report.tellProblem) }
             let all = waits.withLock { $0 }
             Report.tell("the longest waits: \(all.sorted())")
-            if all.contains(where: { $0 >= Self.limit }) { Report.tellProblem("an answer came late") }
+            if all.contains(where: { $0 >= .seconds(2) }) { Report.tellProblem("an answer came late") }
             withExtendedLifetime(update) {}
             exit(0)
         }

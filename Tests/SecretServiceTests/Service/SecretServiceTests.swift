@@ -53,7 +53,7 @@ struct SecretServiceTests {
         let client = try service.client()
         let path = try client.create(["service": "gh:x", "username": "u"], "s")
         let other = try client.create(["service": "x", "username": "u"], "s")
-        service.serve(for: .milliseconds(1_200))
+        for _ in 0..<60 where try client.search([:]) != [other] { service.serve(for: .milliseconds(20)) }
         #expect(try client.search([:]) == [other])
         #expect(try client.text(at: path) == nil)
         let expiry = try service.store.attributes(of: .password(service: "x", account: "u"))?.expiry
@@ -87,6 +87,21 @@ struct SecretServiceTests {
             _ = try client.call("OpenSession", signature: "sv") { writer in
                 writer.string("rot13")
                 writer.variant("")
+            }
+        }
+        #expect(try client.search([:]) == [])
+    }
+
+    @Test(
+        "an encrypted session is refused in a build without encryption",
+        .enabled(if: !SessionCipher.isAvailable, "needs a build without the trait EncryptedSessions"))
+    func encryptedSession() throws {
+        #expect(throws: ServiceClient.error("NotSupported")) {
+            _ = try client.call("OpenSession", signature: "sv") { writer in
+                writer.string(SecretSession.encryption)
+                writer.signature("ay")
+                // The generator is a possible key.
+                writer.data([2])
             }
         }
         #expect(try client.search([:]) == [])

@@ -64,7 +64,8 @@ private struct BrokenBackend: SecretBackend {
         _ bytes: RawSpan, for item: ItemIdentity, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> Bool {
         let number = writes.nextNumber()
-        if breakage == .blocksThread { usleep(2_100_000) }
+        // The first write prepares the check.
+        if breakage == .blocksThread, number > 1 { usleep(2_100_000) }
         if breakage == .dropsWrites, number % 3 == 0 { return false }
         if try !first.contains(item) { try first.set(bytes, for: item, timeout: nil, &attempt) }
         return true
@@ -162,7 +163,11 @@ struct BrokenBackendTests {
         }
     }
 
-    @Test("the same backend without a defect passes all checks", arguments: BackendConformance.checks)
+    @Test(
+        "the same backend without a defect passes the checks that find the defects",
+        arguments: BackendConformance.checks.filter { check in
+            Breakage.allCases.contains { $0.check == check.description }
+        })
     func control(check: BackendConformance.Check) async throws {
         try await check.run(on: SecretStore(backend: BrokenBackend(breakage: nil)))
     }

@@ -1,8 +1,9 @@
 import SessionKeyring
 import SessionKeyringTesting
+import TestSupport
 import Testing
 
-@Suite("Every backend passes the conformance suite")
+@Suite("Every backend passes the conformance suite", .tags(.threads))
 struct ConformanceTests {
     @Test("the kernel keyring passes", arguments: BackendConformance.checks)
     func kernel(_ check: BackendConformance.Check) async throws {

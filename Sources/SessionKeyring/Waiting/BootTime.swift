@@ -17,7 +17,7 @@ package struct BootTime: Hashable, Comparable {
         nanoseconds = UInt64(max(0, seconds)) * 1_000_000_000 + UInt64(max(0, attoseconds)) / 1_000_000_000
     }
 
-    static func now() -> BootTime {
+    package static func now() -> BootTime {
         BootTime(nanoseconds: UInt64(max(0, Int64(ofThisNamespace().nanoseconds) - namespaceOffset)))
     }
 

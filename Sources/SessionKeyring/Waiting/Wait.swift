@@ -144,8 +144,10 @@ extension Wait {
     /// Returns how long to wait before the next attempt, for a program that does other work meanwhile.
     ///
     /// The result is `nil` if there should not be another attempt. It never includes the kernel's grace periods.
-    package mutating func pause(after error: SecretStoreError, _ attempt: inout BackendAttempt) -> Duration? {
-        switch step(after: error, &attempt) {
+    package mutating func pause(
+        after error: SecretStoreError, _ attempt: inout BackendAttempt, at now: BootTime = .now()
+    ) -> Duration? {
+        switch step(after: error, &attempt, at: now) {
         case .end: nil
         case .now: .zero
         case .pause(let duration): duration
@@ -195,8 +197,9 @@ extension Wait {
         case gracePeriods
     }
 
-    private mutating func step(after error: SecretStoreError, _ attempt: inout BackendAttempt) -> NextStep {
-        let now = BootTime.now()
+    private mutating func step(
+        after error: SecretStoreError, _ attempt: inout BackendAttempt, at now: BootTime = .now()
+    ) -> NextStep {
         if start == nil {
             start = now
             deadline = now + BootTime(limit)

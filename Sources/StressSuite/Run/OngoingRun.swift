@@ -175,12 +175,14 @@ struct OngoingRun: ~Copyable {
     }
 
     /// Removes everything that the run has made, and returns the result.
-    consuming func finish(comparingQuota: Bool) -> StressResult {
+    ///
+    /// - Parameter limit: how long to wait until no more quota is in use than before the run; `nil` to not compare it.
+    consuming func finish(comparingQuotaWithin limit: Duration?) -> StressResult {
         addExactness()
         let (plan, startedAt, metrics, isInterrupted) = (plan, startedAt, metrics, isInterrupted)
         var (checks, quota) = (checks, quota)
         _ = consume self
-        if comparingQuota { checks.add(quota.settledOutcome()) }
+        if let limit { checks.add(quota.settledOutcome(within: limit)) }
         return StressResult(
             plan: plan, machine: .current, startedAt: startedAt, seconds: metrics.seconds,
             isInterrupted: isInterrupted, operations: metrics.operations, throughput: metrics.throughput,

@@ -46,12 +46,14 @@ extension QuotaWatch {
     ///
     /// The check fails only if one of the run's own keys is left. If more is in use than before the run, but no own key
     /// is left, other programs of the user can have stored it, so the check is skipped.
-    mutating func settledOutcome() -> CheckOutcome {
+    ///
+    /// - Parameter limit: how long to wait until the kernel has freed keys and quota, which it does late.
+    mutating func settledOutcome(within limit: Duration) -> CheckOutcome {
         var outcome = CheckOutcome(
             name: "the run leaves no quota in use", verdict: .skipped, detail: "/proc/key-users doesn't show the quota",
             looked: 1, subject: "keys at most")
         guard isKnown else { return outcome }
-        let left = settle()
+        let left = settle(within: limit)
         outcome.looked = figures.mostKeys
         outcome.evidence = left
         outcome.verdict = !left.isEmpty ? .failed : isBackToBefore ? .passed : .skipped
@@ -64,17 +66,16 @@ extension QuotaWatch {
         return outcome
     }
 
-    /// Waits, for about five seconds at most, until no more is in use than before the run.
-    ///
-    /// The kernel frees keys and quota late.
+    /// Waits until no more is in use than before the run, but not for longer than `limit`.
     ///
     /// - Returns: the own keys that are left.
-    private mutating func settle() -> [String] {
-        for _ in 0..<100 {
+    private mutating func settle(within limit: Duration) -> [String] {
+        let end = ContinuousClock.now + limit
+        repeat {
             look()
             if isBackToBefore, ownKeys.left().isEmpty { return [] }
             usleep(50_000)
-        }
+        } while ContinuousClock.now < end
         return ownKeys.left()
     }
 

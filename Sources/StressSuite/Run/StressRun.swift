@@ -11,16 +11,19 @@ package struct StressRun {
     ///
     /// Set it to false if other programs of the same user are at work.
     package let comparesQuota: Bool
+    /// How long to wait at the end of the run until no more quota is in use than before.
+    package let quotaLimit: Duration
     /// Opens the backends of the workers' stores; `nil` if they use the keyring itself.
     package let openBackends: BackendOpener?
 
     package init(
         plan: StressPlan, launcher: WorkerLauncher? = nil, comparesQuota: Bool = true,
-        openBackends: BackendOpener? = nil
+        quotaLimit: Duration = .seconds(5), openBackends: BackendOpener? = nil
     ) {
         self.plan = plan
         self.launcher = launcher
         self.comparesQuota = comparesQuota
+        self.quotaLimit = quotaLimit
         self.openBackends = openBackends
     }
 
@@ -47,6 +50,6 @@ package struct StressRun {
         }
         var run = try OngoingRun(plan: plan, launcher: launcher, quota: QuotaWatch(), openBackends: openBackends)
         try run.run(isInterrupted: isInterrupted, report: report)
-        return run.finish(comparingQuota: comparesQuota)
+        return run.finish(comparingQuotaWithin: comparesQuota ? quotaLimit : nil)
     }
 }

@@ -7,18 +7,19 @@ struct TimeLimit {
     private enum Phase { case running, terminating, killing, over }
 
     /// How long the processes have to end after SIGTERM.
-    static let grace = Duration.seconds(5)
+    static let usualGrace = Duration.seconds(5)
     /// How long we wait for processes that SIGKILL doesn't end: those of another user, or those in a system call.
     private static let lastGrace = Duration.seconds(1)
     private static let pause = Duration.milliseconds(50)
 
+    private let grace: Duration
     private var phase = Phase.running
     /// When the next phase begins.
     private var deadline: ContinuousClock.Instant
     private(set) var descendants: Descendants
 
-    init(_ limit: Duration, of descendants: Descendants) {
-        self.descendants = descendants
+    init(_ limit: Duration, grace: Duration = usualGrace, of descendants: Descendants) {
+        (self.grace, self.descendants) = (grace, descendants)
         deadline = .now + limit
     }
 
@@ -51,7 +52,7 @@ struct TimeLimit {
 
     private mutating func beginNextPhase() {
         switch phase {
-        case .running: (phase, deadline) = (.terminating, .now + Self.grace)
+        case .running: (phase, deadline) = (.terminating, .now + grace)
         case .terminating: (phase, deadline) = (.killing, .now + Self.lastGrace)
         case .killing, .over: phase = .over
         }

@@ -14,7 +14,7 @@ final class SourceOutput: OutputForm {
     let warns: Bool
     let isOfOneCommand = false
     /// A command that has to be killed runs longer than its limit.
-    var waitLimit: Duration { source.limit + TimeLimit.grace * 2 }
+    var waitLimit: Duration { source.limit + TimeLimit.usualGrace * 2 }
 
     // Only one thread uses it.
     private nonisolated(unsafe) var noteTime: ContinuousClock.Instant? = .now + .seconds(1)

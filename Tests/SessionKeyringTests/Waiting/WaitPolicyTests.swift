@@ -14,22 +14,45 @@ struct WaitPolicyTests {
         let mayUseLastResorts: Bool
     }
 
-    /// Makes attempts, each of which fails with this error, until the policy gives up.
-    private func attempts(_ wait: consuming Wait, failing error: SecretStoreError) -> [Attempt] {
-        var attempts: [Attempt] = []
-        let begun = ContinuousClock.now
-        #expect(throws: error) {
-            try wait.run { attempt throws(SecretStoreError) -> Void in
-                attempts.append(
-                    Attempt(time: ContinuousClock.now - begun, mayUseLastResorts: attempt.mayUseLastResorts))
-                throw error
-            }
+    /// Makes attempts until the policy gives up, on a clock that only the pauses advance.
+    ///
+    /// - Parameter failure: returns the error of an attempt at this time.
+    private func attempts(_ wait: consuming Wait, failing failure: (BootTime) -> SecretStoreError) -> [Attempt] {
+        let begun = BootTime(.seconds(1_000))
+        var (now, attempts): (BootTime, [Attempt]) = (begun, [])
+        var attempt = wait.firstAttempt
+        while attempts.count < 10_000 {
+            attempts.append(Attempt(time: now.since(begun), mayUseLastResorts: attempt.mayUseLastResorts))
+            guard let pause = wait.pause(after: failure(now), &attempt, at: now) else { return attempts }
+            now = now + BootTime(pause)
         }
+        Issue.record("the policy does not give up")
         return attempts
+    }
+
+    private func attempts(_ wait: consuming Wait, failing error: SecretStoreError) -> [Attempt] {
+        attempts(wait) { _ in error }
     }
 
     private func quotaAttempts(_ wait: consuming Wait) -> [Attempt] {
         attempts(wait, failing: SecretStoreError(.quotaExceeded))
+    }
+
+    @Test("an operation pauses between its attempts, and throws the error of the last one", arguments: [false, true])
+    func drivers(inTask isInTask: Bool) async throws {
+        let begun = ContinuousClock.now
+        var (wait, count, error): (Wait, Int, SecretStoreError?) = (Wait(upTo: .milliseconds(20)), 0, nil)
+        let attempt = { (_: inout BackendAttempt) throws(SecretStoreError) -> Void in
+            count += 1
+            throw SecretStoreError(.blocked(.itemLease))
+        }
+        do {
+            if isInTask { try await wait.runInTask(attempt) } else { try wait.run(attempt) }
+        } catch let last as SecretStoreError {
+            error = last
+        }
+        #expect(error == SecretStoreError(.blocked(.itemLease)))
+        #expect(count > 1 && ContinuousClock.now - begun >= .milliseconds(20))
     }
 
     @Test("on a full quota, an operation waits, uses the last resorts once, and again at the end")
@@ -38,7 +61,7 @@ struct WaitPolicyTests {
         let resorts = attempts.indices.filter { attempts[$0].mayUseLastResorts }
         let first = try #require(resorts.first)
         #expect(resorts == [first, attempts.count - 1])
-        #expect(attempts[first].time >= .milliseconds(150) && attempts[first - 1].time < attempts[first].time)
+        #expect(attempts[first].time >= .milliseconds(150) && attempts[first - 2].time < .milliseconds(150))
         let last = try #require(attempts.last)
         #expect(last.time >= .milliseconds(600))
         #expect(attempts.count > 20 && attempts.count < 300, "it looks often, but not constantly")
@@ -49,7 +72,8 @@ struct WaitPolicyTests {
         let usual = quotaAttempts(.freeingQuota())
         let brief = quotaAttempts(.freeingQuota(upTo: .milliseconds(40)))
         for (attempts, limit) in [(usual, 150), (brief, 40)] {
-            #expect(try #require(attempts.last).time >= .milliseconds(limit))
+            let last = try #require(attempts.last)
+            #expect(last.time >= .milliseconds(limit) && last.time < .milliseconds(limit + 10))
             #expect(attempts.map(\.mayUseLastResorts) == attempts.dropLast().map { _ in false } + [true])
         }
         #expect(brief.count < usual.count)
@@ -130,8 +154,7 @@ struct WaitPolicyTests {
     func moment(reason: Blockage) throws {
         let made = attempts(Wait(upTo: .zero), failing: SecretStoreError(.blocked(reason)))
         #expect(made.count > 2)
-        // The last attempt may begin shortly before the limit.
-        #expect(try #require(made.last).time >= .milliseconds(80))
+        #expect(try #require(made.last).time == .milliseconds(100))
     }
 
     @Test(
@@ -155,22 +178,15 @@ struct WaitPolicyTests {
 
     @Test("a time to wait for is waited for, but not for much longer than a second if it moves on again and again")
     func movingTime() throws {
-        var (times, error): ([BootTime], SecretStoreError?) = ([], nil)
-        do throws(SecretStoreError) {
-            var wait = Wait(upTo: .zero)
-            try wait.run { attempt throws(SecretStoreError) -> Void in
-                if let last = times.last { #expect(BootTime.now() >= last) }
-                guard times.count < 100 else { throw SecretStoreError(.unavailable) }
-                times.append(.now() + BootTime(.milliseconds(100)))
-                throw SecretStoreError(.blocked(.until(times[times.count - 1])))
-            }
-        } catch let last {
-            error = last
+        var awaited: BootTime?
+        let made = attempts(Wait(upTo: .zero)) { now in
+            if let awaited { #expect(now >= awaited) }
+            let next = now + BootTime(.milliseconds(100))
+            awaited = next
+            return SecretStoreError(.blocked(.until(next)))
         }
-        #expect(error?.code == .contended)
-        // The first time may have passed before the wait begins. The others come at most ten times per second.
-        #expect(times.count > 1 && times.count <= 12)
-        #expect(try #require(times.last).since(try #require(times.first)) >= .milliseconds(900))
+        #expect(try #require(made.last).time == .seconds(1))
+        #expect(made.count == 11)
     }
 
     @Test("an operation with a step that others can already see continues beyond its limit")

@@ -1,0 +1,31 @@
+import Foundation
+import Testing
+
+@testable import skr
+
+@Suite("The time limit of a command")
+struct TimeLimitTests {
+    @Test("processes that ignore SIGTERM are killed after the grace")
+    func grace() throws {
+        let ready = FileManager.default.temporaryDirectory.appendingPathComponent("skr-test-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: ready) }
+        let null = open("/dev/null", O_RDWR | O_CLOEXEC)
+        defer { close(null) }
+        // The shell is the guard, which ends once the processes below it have ended.
+        let script = #"trap "" TERM; sh -c "sleep 77; sleep 77" & sleep 77 & : > "$0"; wait; exit 5"#
+        let commandGuard = try ChildProcess(
+            "/bin/sh", ["-c", script, ready.path], environment: ChildProcess.environment([:]),
+            files: (null, null, null))
+        #expect(becomesTrue(within: 30) { FileManager.default.fileExists(atPath: ready.path) })
+
+        let descendants = Descendants(of: commandGuard.processID, orOnly: commandGuard.processID)
+        var limit = TimeLimit(.milliseconds(50), grace: .milliseconds(200), of: descendants)
+        let begun = ContinuousClock.now
+        while !limit.isOver {
+            limit.enforce(isCommandOver: false)
+            usleep(20_000)
+        }
+        #expect(ContinuousClock.now - begun >= .milliseconds(250))
+        #expect(try commandGuard.wait(until: .now + .seconds(30)) == 5)
+    }
+}

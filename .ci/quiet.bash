@@ -1,10 +1,11 @@
 # A function for scripts that run long commands, which source this file.
 
 # quietly LOG TITLE COMMAND...: runs a command with its output in a file, and prints every ten seconds how far it is.
-# If the command fails, the caller prints what it needs from the file.
+# The caller prints what it needs from the file.
 quietly() {
     local log=$1 title=$2 began=$SECONDS code=0 reporter
     mkdir -p "$(dirname "$log")"
+    rm -f "$log".*
     : >"$log"
     echo "$title"
     report_progress "$log" &
@@ -17,13 +18,14 @@ quietly() {
     return "$code"
 }
 
-# Prints the last step of a build, or how many tests have ended, until the script ends.
+# Prints the last step of a build, or how many tests have ended, until the script ends. A log can have parts, LOG.1 and
+# so on.
 report_progress() {
     local began=$SECONDS steps passed failed
     # The pause must not keep the script's output open.
     while sleep 10 </dev/null >/dev/null 2>&1 && kill -0 $$ 2>/dev/null; do
-        passed=$(grep -acE '^✔ Test .* passed after' "$1") || true
-        failed=$(grep -acE '^✘ Test .* failed after' "$1") || true
+        passed=$(cat "$1"* | grep -acE '^✔ Test .* passed after') || true
+        failed=$(cat "$1"* | grep -acE '^✘ Test .* failed after') || true
         steps=$(grep -aoE '^\[[0-9]+/[0-9]{2,}\]' "$1" | tail -n 1 | tr -d '[]') || true
         if [ "$passed$failed" != 00 ]; then
             echo "  $((SECONDS - began)) s: $passed tests passed, $failed failed"

@@ -7,7 +7,7 @@ import Threads
 /// The multithreaded test known from keychain wrappers, with the same workers, counts and short pauses.
 ///
 /// The original counts its writes without a lock, which is itself a race. Here a lock guards the count.
-@Suite("The classic concurrency test", .tags(.kernel))
+@Suite("The classic concurrency test", .tags(.kernel, .threads))
 struct ClassicConcurrencyTests {
     /// Returns a token that shows whether it is whole.
     private static func token(_ writer: Int, _ number: Int) -> String {

@@ -243,32 +243,37 @@ struct ErrorTests {
         }
     }
 
-    @Test(
-        "outside the package, a switch over a type that can grow must handle unknown cases", .tags(.anyUser),
-        arguments: [
+    @Test("outside the package, a switch over a type that can grow must handle unknown cases", .tags(.anyUser))
+    func nonexhaustive() throws {
+        let types = [
             ("ItemAttributes.Expiry", ["never", "after", "unknown"]),
             ("KeyTable.Entry.Expiry", ["never", "expired", "left"]),
             (
                 "KeyConstruction.DefaultDestination",
                 ["standard", "thread", "process", "session", "user", "userSession"]
             ),
-        ])
-    func nonexhaustive(type: String, cases: [String]) throws {
-        func program(_ last: String) -> String {
-            """
-            import Keyutils
-            import SessionKeyring
-            func use(_ value: \(type)) {
-                switch value {
-                \(cases.map { "case .\($0): break" }.joined(separator: "\n"))
-                \(last)
+        ]
+        let programs = types.flatMap { type, cases in
+            ["@unknown default: break", ""].map { last in
+                """
+                import Keyutils
+                import SessionKeyring
+                func use\(last.isEmpty ? "Incompletely" : "")(_ value: \(type)) {
+                    switch value {
+                    \(cases.map { "case .\($0): break" }.joined(separator: "\n"))
+                    \(last)
+                    }
                 }
+                """
             }
-            """
         }
-        #expect(try TypeCheck.messages(about: program("@unknown default: break")).isEmpty)
-        #expect(
-            try TypeCheck.messages(about: program("")).contains { $0.contains("may have additional unknown values") })
+        let messages = try TypeCheck.messages(aboutEach: programs)
+        for (number, (type, _)) in types.enumerated() {
+            #expect(messages[2 * number].isEmpty, "\(type): \(messages[2 * number])")
+            #expect(
+                messages[2 * number + 1].contains { $0.contains("may have additional unknown values") },
+                "\(type): \(messages[2 * number + 1])")
+        }
     }
 
     @Test("a path to a wrong value omits a dictionary's keys, because they are data")

@@ -21,15 +21,4 @@ struct LendingTests {
         try store.set("abc", for: item)
         #expect(throws: Failure.self) { try store.withBytes(of: item) { bytes in try count(bytes) } }
     }
-
-    @Test("with a closure that doesn't throw, only the store's typed errors are left")
-    func typed() throws {
-        let program = """
-            import SessionKeyring
-            func length(in store: SecretStore) throws(SecretStoreError) -> Int? {
-                try store.withBytes(of: .password(service: "a")) { bytes in bytes.byteCount }
-            }
-            """
-        #expect(try TypeCheck.messages(about: program) == [])
-    }
 }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Threads
 
-@Suite("Updates whose closures run at the same time")
+@Suite("Updates whose closures run at the same time", .tags(.threads))
 struct OpenUpdatesTests {
     @Test("an expired update no longer blocks its thread's writes, but the item's next update does")
     func late() throws {

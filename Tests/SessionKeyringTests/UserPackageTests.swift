@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("A user's package, from outside")
+@Suite("A user's package, from outside", .tags(.anyUser))
 struct UserPackageTests {
     @Test("one import is enough for every public call, and for a custom backend")
     func soleImport() throws {

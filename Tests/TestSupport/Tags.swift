@@ -3,11 +3,11 @@ package import Testing
 extension Tag {
     /// Uses the real kernel keyring.
     @Tag package static var kernel: Self
-    /// Becomes an ordinary user, who has a small quota.
-    @Tag package static var ordinaryUser: Self
     /// Needs root, for example to become several users.
+    ///
+    /// The other tests of the store and of the command run as ordinary users.
     @Tag package static var root: Self
-    /// Has the same result for every user, so it is not run again as an ordinary user.
+    /// Has the same result for every user, so it only runs as root.
     ///
     /// Examples are tests of parsers, help and compilers.
     @Tag package static var anyUser: Self

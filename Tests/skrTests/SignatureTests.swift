@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `.ci/setup` installs only files that are signed with a key that it knows.
-@Suite("A signature is valid only if its key is pinned and still valid")
+@Suite("A signature is valid only if its key is pinned and still valid", .tags(.anyUser))
 struct SignatureTests {
     /// Shell functions that make keys for one test and verify signatures.
     ///

@@ -4,10 +4,10 @@ import SessionKeyringTesting
 import Testing
 import Threads
 
-@Suite("Resolving special ids")
+@Suite("Resolving special ids", .tags(.threads))
 struct KeyringResolutionTests {
-    @Test("a thread keyring does not exist until it is created, and then stays the same")
-    func threadKeyring() async {
+    @Test("a thread keyring and a process keyring do not exist until they are created, and then stay the same")
+    func ownKeyrings() async {
         // If a thread has a thread keyring, each thread that it starts gets its own one. A separate process
         // rules that out.
         await #expect(processExitsWith: .success) {
@@ -18,6 +18,10 @@ struct KeyringResolutionTests {
                 #expect(try Keyring.resolve(.threadKeyring) == ring)
                 #expect(try Key(ring).describe().name == "_tid")
             }
+            expectFailure(.notFound) { () throws(KeyringError) in _ = try Keyring.resolve(.processKeyring) }
+            let ring = try Keyring.resolve(.processKeyring, create: true)
+            #expect(try Keyring.resolve(.processKeyring) == ring)
+            #expect(try Key(ring).describe().name == "_pid")
         }
     }
 
@@ -29,15 +33,6 @@ struct KeyringResolutionTests {
             rings.withLock { $0.append(ring) }
         }
         #expect(Set(rings.withLock { $0 }).count == 2)
-    }
-
-    @Test("a process keyring does not exist until it is created")
-    func processKeyring() async {
-        await #expect(processExitsWith: .success) {
-            expectFailure(.notFound) { () throws(KeyringError) in _ = try Keyring.resolve(.processKeyring) }
-            let ring = try Keyring.resolve(.processKeyring, create: true)
-            #expect(try Key(ring).describe().name == "_pid")
-        }
     }
 
     @Test("the user's keyrings are found by the real user id")

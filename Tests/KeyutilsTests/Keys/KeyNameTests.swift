@@ -37,7 +37,7 @@ final class KeyNameTests: ScratchSuite {
         let key = try keyring.add(name)
         var buffer = pattern(start)
         let length = try key.describe(into: &buffer, at: start)
-        let isKept = buffer.prefix(start) == pattern(start)[...]
+        let isKept = buffer.starts(with: pattern(start))
         #expect(isKept)
         let text = String(decoding: buffer[start..<start + length], as: UTF8.self)
         #expect(text.hasPrefix("user;") && text.hasSuffix(";" + name))

@@ -72,7 +72,7 @@ final class KeyPayloadTests: ScratchSuite {
 
     @Test("payloads keep bytes of every value, including zero")
     func everyByte() throws {
-        let all = (0...255).map { UInt8($0) }
+        let all = [UInt8](0...255)
         #expect(try keyring.add("bytes", all).bytes() == all)
         #expect(try keyring.add("zero", [0]).bytes() == [0])
     }

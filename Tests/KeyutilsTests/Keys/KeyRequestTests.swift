@@ -3,6 +3,7 @@ import Glibc
 import Keyutils
 import SessionKeyringTesting
 import Testing
+import Threads
 
 @Suite("Requesting keys")
 final class KeyRequestTests: ScratchSuite {
@@ -31,22 +32,20 @@ final class KeyRequestTests: ScratchSuite {
     }
 
     @Test("a process that was not asked to construct a key has no authority over it")
-    func authority() async {
-        await #expect(processExitsWith: .success) {
-            try blocking {
-                let key = try SessionMembership.joinAnonymous().add("complete")
-                let payload = pattern(3)
-                expectFailure(.notFound) { () throws(KeyringError) in try KeyConstruction.assumeAuthority(over: key) }
-                try KeyConstruction.dropAuthority()
-                expectFailure(.notPermitted) { () throws(KeyringError) in
-                    try KeyConstruction.instantiate(key, payload: payload.span.bytes)
-                }
-                expectFailure(.notPermitted) { () throws(KeyringError) in
-                    try KeyConstruction.negate(key, timeout: .longest)
-                }
-                expectFailure(.notPermitted) { () throws(KeyringError) in
-                    try KeyConstruction.reject(key, errno: EKEYREJECTED, timeout: .longest)
-                }
+    func authority() throws {
+        let key = try keyring.add("complete")
+        try ThreadTeam.run(1) { _ in
+            let payload = pattern(3)
+            expectFailure(.notFound) { () throws(KeyringError) in try KeyConstruction.assumeAuthority(over: key) }
+            try KeyConstruction.dropAuthority()
+            expectFailure(.notPermitted) { () throws(KeyringError) in
+                try KeyConstruction.instantiate(key, payload: payload.span.bytes)
+            }
+            expectFailure(.notPermitted) { () throws(KeyringError) in
+                try KeyConstruction.negate(key, timeout: .longest)
+            }
+            expectFailure(.notPermitted) { () throws(KeyringError) in
+                try KeyConstruction.reject(key, errno: EKEYREJECTED, timeout: .longest)
             }
         }
     }
@@ -63,13 +62,13 @@ final class KeyRequestTests: ScratchSuite {
     }
 
     @Test("the kernel remembers the default destination")
-    func defaultDestination() async {
-        await #expect(processExitsWith: .success) {
-            try blocking {
-                for destination in KeyConstruction.DefaultDestination.allCases {
-                    try KeyConstruction.setDefaultDestination(destination)
-                    #expect(try KeyConstruction.setDefaultDestination(destination) == destination)
-                }
+    func defaultDestination() throws {
+        // The setting is the thread's, and ends with it.
+        try ThreadTeam.run(1) { _ in
+            for destination in KeyConstruction.DefaultDestination.allCases {
+                try KeyConstruction.setDefaultDestination(destination)
+                let remembered = try KeyConstruction.setDefaultDestination(destination)
+                #expect(remembered == destination)
             }
         }
     }

@@ -4,11 +4,12 @@ import Keyutils
 /// Looks at memory by its address, regardless of its owner.
 enum Memory {
     static func holds(_ bytes: [UInt8], at address: Int) -> Bool {
-        UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: address), count: bytes.count).elementsEqual(bytes)
+        guard let start = UnsafeRawPointer(bitPattern: address) else { return bytes.isEmpty }
+        return memcmp(start, bytes, bytes.count) == 0
     }
 
     static func isZero(at address: Int, count: Int) -> Bool {
-        UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: address), count: count).allSatisfy { $0 == 0 }
+        holds([UInt8](repeating: 0, count: count), at: address)
     }
 
     /// Returns the `VmFlags` in `/proc/self/smaps` of the mapping that holds an address, or `nil` if there isn't one.
@@ -18,13 +19,18 @@ enum Memory {
         var buffer = [CChar](repeating: 0, count: 4_096)
         var isHere = false
         while fgets(&buffer, CInt(buffer.count), file) != nil {
-            let line = String(
-                decoding: buffer.prefix { $0 != 0 && $0 != 10 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-            let fields = line.split(separator: " ")
-            let range = (fields.first ?? "").split(separator: "-").map { Int($0, radix: 16) }
-            if range.count == 2, let start = range[0], let end = range[1] {
-                isHere = (start..<end).contains(address)
-            } else if isHere, fields.first == "VmFlags:" {
+            // Only the first line of a mapping begins with its addresses, in lower case.
+            let isFirst = !(65...90).contains(buffer[0])
+            guard isFirst || isHere else { continue }
+            let bytes: [UInt8] = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+            let fields: [Substring] = String(decoding: bytes, as: UTF8.self).split { $0 == " " || $0 == "\n" }
+            guard let field = fields.first else { continue }
+            if isFirst {
+                let range: [Substring] = field.split(separator: "-")
+                guard range.count == 2, let start = Int(range[0], radix: 16), let end = Int(range[1], radix: 16)
+                else { continue }
+                isHere = start <= address && address < end
+            } else if field == "VmFlags:" {
                 return Set(fields.dropFirst())
             }
         }

@@ -9,7 +9,7 @@ import Threads
 /// Properties that users of secrets don't see: memory is reused, and no more of it is taken than necessary.
 ///
 /// Most of these tests run in their own process, where no other test takes slots.
-@Suite("The arena of secrets")
+@Suite("The arena of secrets", .tags(.threads))
 struct SecretArenaTests {
     private static let classes = [64, 256, 1_024, 4_096, 32_768]
 
@@ -28,58 +28,75 @@ struct SecretArenaTests {
         }
     }
 
-    @Test("slots are next to each other, and all deallocated slots are used again", arguments: classes)
-    func reuse(size: Int) async {
-        await #expect(processExitsWith: .success) { [size = size as Int] in
-            func allocate(_ count: Int) -> [SecretArena.Slot] { (0..<count).map { _ in SecretArena.allocate(size) } }
-            func addresses(_ slots: [SecretArena.Slot]) -> Set<UInt> { Set(slots.map { UInt(bitPattern: $0.start) }) }
-            let pieces = 4
-            let count = pieces * 65_536 / size
-            let slots = allocate(count)
-            let first = addresses(slots)
-            #expect(first.count == count)
-            let ordered = first.sorted()
-            let gaps = zip(ordered, ordered.dropFirst()).count { $1 - $0 != UInt(size) }
-            #expect(gaps < pieces, "no more pieces than needed")
-            for slot in slots { SecretArena.deallocate(slot, wiping: 0) }
-            #expect(addresses(allocate(count)) == first)
+    @Test("slots are next to each other, and all deallocated slots are used again")
+    func reuse() async {
+        await #expect(processExitsWith: .success) {
+            for size in Self.classes { Self.reuse(slotsOf: size) }
         }
     }
 
-    @Test("the free list keeps eight deallocated slots of each size and hands them out again", arguments: classes)
-    func freeList(size: Int) async {
-        await #expect(processExitsWith: .success) { [size = size as Int] in
-            let slots = (0..<9).map { _ in SecretArena.allocate(size) }
-            while SlotFreeList.take(size) != nil {}
-            for slot in slots.prefix(8) { #expect(SlotFreeList.put(slot)) }
-            #expect(!SlotFreeList.put(slots[8]), "the list is full")
-            let taken = (0..<8).compactMap { _ in SlotFreeList.take(size) }
-            #expect(Set(taken.map(\.start)) == Set(slots.prefix(8).map(\.start)))
-            #expect(taken.allSatisfy { $0.capacity == size })
-            #expect(SlotFreeList.take(size) == nil)
-            SecretArena.deallocate(slots[0], wiping: 0)
-            #expect(SecretArena.allocate(size).start == slots[0].start)
-            SecretArena.deallocate(slots[0], wiping: 0)
-            #expect(SlotFreeList.take(size)?.start == slots[0].start)
+    private static func addresses(_ slots: some Sequence<SecretArena.Slot>) -> Set<Int> {
+        Set(slots.map { slot -> Int in Int(bitPattern: slot.start) })
+    }
+
+    private static func reuse(slotsOf size: Int) {
+        func allocate(_ count: Int) -> [SecretArena.Slot] { (0..<count).map { _ in SecretArena.allocate(size) } }
+        let pieces = 4
+        let count = pieces * 65_536 / size
+        let slots = allocate(count)
+        let first = addresses(slots)
+        #expect(first.count == count, "\(size) bytes")
+        let ends = Set(first.map { $0 + size })
+        #expect(first.subtracting(ends).count <= pieces, "\(size) bytes: no more pieces than needed")
+        for slot in slots { SecretArena.deallocate(slot, wiping: 0) }
+        #expect(addresses(allocate(count)) == first, "\(size) bytes")
+    }
+
+    @Test("the free list keeps eight deallocated slots of each size and hands them out again")
+    func freeList() async {
+        await #expect(processExitsWith: .success) {
+            for size in Self.classes { Self.fillFreeList(of: size) }
         }
+    }
+
+    private static func fillFreeList(of size: Int) {
+        let slots = (0..<9).map { _ in SecretArena.allocate(size) }
+        while SlotFreeList.take(size) != nil {}
+        for slot in slots.prefix(8) { #expect(SlotFreeList.put(slot), "\(size) bytes") }
+        #expect(!SlotFreeList.put(slots[8]), "\(size) bytes: the list is full")
+        let taken = (0..<8).compactMap { _ in SlotFreeList.take(size) }
+        #expect(addresses(taken) == addresses(slots.prefix(8)), "\(size) bytes")
+        #expect(taken.allSatisfy { $0.capacity == size }, "\(size) bytes")
+        #expect(SlotFreeList.take(size) == nil, "\(size) bytes")
+        SecretArena.deallocate(slots[0], wiping: 0)
+        #expect(SecretArena.allocate(size).start == slots[0].start, "\(size) bytes")
+        SecretArena.deallocate(slots[0], wiping: 0)
+        #expect(SlotFreeList.take(size)?.start == slots[0].start, "\(size) bytes")
     }
 
     @Test("the free list loses no slot if many threads take and return slots at the same time")
     func sharedFreeList() async {
-        await #expect(processExitsWith: .success) {
-            let slots = (0..<4).map { _ in SecretArena.allocate(64) }
-            while SlotFreeList.take(64) != nil {}
-            for slot in slots { #expect(SlotFreeList.put(slot)) }
-            ThreadTeam.run(12) { _ in
-                for _ in 0..<20_000 {
-                    guard let slot = SlotFreeList.take(64) else { continue }
-                    while !SlotFreeList.put(slot) {}
-                }
+        await #expect(processExitsWith: .success) { Self.shareFreeList(rounds: 2_000) }
+    }
+
+    @Test("the free list loses no slot if many threads take and return slots for long", .tags(.long))
+    func sharedFreeListForLong() async {
+        await #expect(processExitsWith: .success) { Self.shareFreeList(rounds: 20_000) }
+    }
+
+    private static func shareFreeList(rounds: Int) {
+        let slots = (0..<4).map { _ in SecretArena.allocate(64) }
+        while SlotFreeList.take(64) != nil {}
+        for slot in slots { #expect(SlotFreeList.put(slot)) }
+        ThreadTeam.run(12) { _ in
+            for _ in 0..<rounds {
+                guard let slot = SlotFreeList.take(64) else { continue }
+                while !SlotFreeList.put(slot) {}
             }
-            let left = (0..<9).compactMap { _ in SlotFreeList.take(64) }
-            #expect(left.count == 4)
-            #expect(Set(left.map(\.start)) == Set(slots.map(\.start)))
         }
+        let left = (0..<9).compactMap { _ in SlotFreeList.take(64) }
+        #expect(left.count == 4)
+        #expect(addresses(left) == addresses(slots))
     }
 
     @Test("a child forked after a large secret has ended has all its memory locked", .enabled(if: Memory.mayLock))

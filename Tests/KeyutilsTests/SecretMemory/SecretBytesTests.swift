@@ -1,3 +1,4 @@
+import Glibc
 import Keyutils
 import Testing
 
@@ -26,9 +27,8 @@ struct SecretBytesTests {
         for _ in 0..<4 {
             let secret = SecretBytes(capacity: capacity) { buffer in
                 #expect(buffer.count == capacity)
-                let isZero = buffer.allSatisfy { $0 == 0 }
-                #expect(isZero)
-                for index in buffer.indices { buffer[index] = 0xa5 }
+                #expect(Memory.isZero(at: Int(bitPattern: buffer.baseAddress), count: capacity))
+                if capacity > 0 { memset(buffer.baseAddress!, 0xa5, capacity) }
                 return capacity
             }
             #expect(secret.count == capacity)

@@ -10,19 +10,18 @@ import Testing
 /// reused the slot.
 @Suite("The memory of secrets")
 struct SecretMemoryTests {
-    @Test(
-        "a secret's memory is zero after the secret has ended",
-        arguments: [1, 64, 65, 256, 1_000, 1_024, 4_096, 4_097, 32_768]
-    )
-    func wiped(_ count: Int) async {
-        await #expect(processExitsWith: .success) { [count = count as Int] in
-            let secret = SecretBytes(copying: pattern(count))
-            let address = Int(bitPattern: secret.withBytes { $0.withUnsafeBytes { $0.baseAddress } })
-            guard Memory.holds(pattern(count), at: address) else {
-                throw SetupFailure(step: "the secret is not in memory")
+    @Test("a secret's memory is zero after the secret has ended")
+    func wiped() async {
+        await #expect(processExitsWith: .success) {
+            for count in [1, 64, 65, 256, 1_000, 1_024, 4_096, 4_097, 32_768] {
+                let secret = SecretBytes(copying: pattern(count))
+                let place = address(of: secret)
+                guard Memory.holds(pattern(count), at: place) else {
+                    throw SetupFailure(step: "the secret is not in memory")
+                }
+                end(secret)
+                #expect(Memory.isZero(at: place, count: count), "\(count) bytes")
             }
-            end(secret)
-            #expect(Memory.isZero(at: address, count: count))
         }
     }
 
@@ -43,22 +42,29 @@ struct SecretMemoryTests {
         }
     }
 
-    @Test("a child forked while other threads use secrets starts, even under the thread sanitizer")
+    @Test("a child forked while other threads use secrets starts, even under the thread sanitizer", .tags(.threads))
     func forkedAmongThreads() async {
-        await #expect(processExitsWith: .exitCode(0)) {
-            // If a child hangs, the alarm ends this process and the test fails.
-            alarm(120)
-            for _ in 0..<3 {
-                Thread.detachNewThread { while true { end(SecretBytes(copying: pattern(8))) } }
-            }
-            for _ in 0..<500 {
-                let child = test_fork()
-                if child == 0 { _exit(0) }
-                var status: CInt = 0
-                guard child > 0, waitpid(child, &status, 0) == child, status == 0 else { exit(3) }
-            }
-            exit(0)
+        await #expect(processExitsWith: .exitCode(0)) { Self.forkAmongThreads(40) }
+    }
+
+    @Test("500 children forked while other threads use secrets start", .tags(.long, .threads))
+    func manyForkedAmongThreads() async {
+        await #expect(processExitsWith: .exitCode(0)) { Self.forkAmongThreads(500) }
+    }
+
+    private static func forkAmongThreads(_ count: Int) -> Never {
+        // If a child hangs, the alarm ends this process and the test fails.
+        alarm(120)
+        for _ in 0..<3 {
+            Thread.detachNewThread { while true { end(SecretBytes(copying: pattern(8))) } }
         }
+        for _ in 0..<count {
+            let child = test_fork()
+            if child == 0 { _exit(0) }
+            var status: CInt = 0
+            guard child > 0, waitpid(child, &status, 0) == child, status == 0 else { exit(3) }
+        }
+        exit(0)
     }
 
     @Test("bytes that an initializer wrote before it threw are wiped")
@@ -81,18 +87,21 @@ struct SecretMemoryTests {
         }
     }
 
-    @Test("the memory in which a payload was lent is zero afterwards", arguments: [10, 5_000, 32_767])
-    func lent(_ count: Int) async {
-        await #expect(processExitsWith: .success) { [count = count as Int] in
+    @Test("the memory in which a payload was lent is zero afterwards")
+    func lent() async {
+        await #expect(processExitsWith: .success) {
             let scratch = try ScratchKeyring()
-            let key = try scratch.keyring.add("key", pattern(count))
-            let address = try key.withPayload { payload in
-                payload.withUnsafeBytes { bytes in
-                    bytes.elementsEqual(pattern(count)) ? Int(bitPattern: bytes.baseAddress) : 0
+            for count in [10, 5_000, 32_767] {
+                let key = try scratch.keyring.add("key", pattern(count))
+                let address: Int = try key.withPayload { payload in
+                    payload.withUnsafeBytes { bytes -> Int in
+                        let isWhole = bytes.elementsEqual(pattern(count))
+                        return isWhole ? Int(bitPattern: bytes.baseAddress) : 0
+                    }
                 }
+                guard address != 0 else { throw SetupFailure(step: "the payload is wrong") }
+                #expect(Memory.isZero(at: address, count: count), "\(count) bytes")
             }
-            guard address != 0 else { throw SetupFailure(step: "the payload is wrong") }
-            #expect(Memory.isZero(at: address, count: count))
         }
     }
 
@@ -100,11 +109,11 @@ struct SecretMemoryTests {
     func unmapped() async {
         await #expect(processExitsWith: .success) {
             let secret = SecretBytes(copying: pattern(1_048_576))
-            let address = Int(bitPattern: secret.withBytes { $0.withUnsafeBytes { $0.baseAddress } })
-            let before = try Memory.flags(at: address)
+            let place = address(of: secret)
+            let before = try Memory.flags(at: place)
             #expect(before?.contains("dd") == true)
             end(secret)
-            let after = try Memory.flags(at: address)
+            let after = try Memory.flags(at: place)
             #expect(after?.contains("dd") != true)
         }
     }
@@ -115,9 +124,8 @@ struct SecretMemoryTests {
     )
     func flags(_ count: Int) throws {
         let secret = SecretBytes(copying: pattern(count))
-        let flags = try secret.withBytes { bytes in
-            try bytes.withUnsafeBytes { try Memory.flags(at: Int(bitPattern: $0.baseAddress)) }
-        }
+        let flags = try Memory.flags(at: address(of: secret))
+        end(secret)
         #expect(flags?.contains("dd") == true)
         if SecretBytes.isMemoryLocked { #expect(flags?.contains("lo") == true) }
     }
@@ -191,7 +199,9 @@ struct SecretMemoryTests {
 }
 
 private func address(of secret: borrowing SecretBytes) -> Int {
-    Int(bitPattern: secret.withBytes { $0.withUnsafeBytes { $0.baseAddress } })
+    secret.withBytes { bytes in
+        bytes.withUnsafeBytes { bytes -> Int in Int(bitPattern: bytes.baseAddress) }
+    }
 }
 
 /// Ends the life of a secret here.

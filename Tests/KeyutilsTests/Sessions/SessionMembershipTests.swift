@@ -5,50 +5,47 @@ import SessionKeyringTesting
 import Testing
 import Threads
 
-@Suite("Joining sessions")
+// Most of these tests join in a new thread: the session is only that thread's, and ends with it.
+@Suite("Joining sessions", .tags(.threads))
 struct SessionMembershipTests {
     @Test("joining an anonymous session gives the thread a new, empty session keyring")
-    func anonymous() async {
-        await #expect(processExitsWith: .success) {
-            try blocking {
-                let before = try Keyring.resolve(.sessionKeyring)
-                let first = try SessionMembership.joinAnonymous()
-                let second = try SessionMembership.joinAnonymous()
-                #expect(Set([before, first, second]).count == 3)
-                #expect(try Keyring.resolve(.sessionKeyring) == second)
-                #expect(try Key(second).describe().name == "_ses")
-                #expect(try second.members() == [])
-            }
+    func anonymous() throws {
+        try ThreadTeam.run(1) { _ in
+            let before = try Keyring.resolve(.sessionKeyring)
+            let first = try SessionMembership.joinAnonymous()
+            let second = try SessionMembership.joinAnonymous()
+            #expect(Set([before, first, second]).count == 3)
+            #expect(try Keyring.resolve(.sessionKeyring) == second)
+            #expect(try Key(second).describe().name == "_ses")
+            #expect(try second.members() == [])
         }
     }
 
     @Test("an existing thread does not get the new session, but a thread that starts later does")
-    func otherThreads() async {
-        await #expect(processExitsWith: .success) {
-            try blocking {
-                let before = try Keyring.resolve(.sessionKeyring)
-                let begun = DispatchSemaphore(value: 0)
-                let go = DispatchSemaphore(value: 0)
-                let done = DispatchSemaphore(value: 0)
-                let seen = Locked<Keyring?>(nil)
-                Thread.detachNewThread {
-                    begun.signal()
-                    go.wait()
-                    let ring = try? Keyring.resolve(.sessionKeyring)
-                    seen.withLock { $0 = ring }
-                    done.signal()
-                }
-                // The thread gets its credentials when it starts, so it must have started before this thread
-                // joins a session.
-                begun.wait()
-                let joined = try SessionMembership.joinAnonymous()
-                go.signal()
-                done.wait()
-                #expect(seen.withLock { $0 } == before)
-                try ThreadTeam.run(1) { _ in
-                    let ring = try Keyring.resolve(.sessionKeyring)
-                    #expect(ring == joined)
-                }
+    func otherThreads() throws {
+        try ThreadTeam.run(1) { _ in
+            let before = try Keyring.resolve(.sessionKeyring)
+            let begun = DispatchSemaphore(value: 0)
+            let go = DispatchSemaphore(value: 0)
+            let done = DispatchSemaphore(value: 0)
+            let seen = Locked<Keyring?>(nil)
+            Thread.detachNewThread {
+                begun.signal()
+                go.wait()
+                let ring = try? Keyring.resolve(.sessionKeyring)
+                seen.withLock { $0 = ring }
+                done.signal()
+            }
+            // The thread gets its credentials when it starts, so it must have started before this thread
+            // joins a session.
+            begun.wait()
+            let joined = try SessionMembership.joinAnonymous()
+            go.signal()
+            done.wait()
+            #expect(seen.withLock { $0 } == before)
+            try ThreadTeam.run(1) { _ in
+                let ring = try Keyring.resolve(.sessionKeyring)
+                #expect(ring == joined)
             }
         }
     }
@@ -77,15 +74,13 @@ struct SessionMembershipTests {
     }
 
     @Test("an empty session name, or one with a NUL or a leading dot, leaves the session unchanged")
-    func wrongNames() async {
-        await #expect(processExitsWith: .success) {
-            try blocking {
-                let session = try SessionMembership.joinAnonymous()
-                expectFailure(.invalidArgument) { () throws(KeyringError) in try SessionMembership.join(named: "") }
-                expectFailure(.invalidArgument) { () throws(KeyringError) in try SessionMembership.join(named: "a\0b") }
-                expectFailure(.notPermitted) { () throws(KeyringError) in try SessionMembership.join(named: ".ima") }
-                #expect(try Keyring.resolve(.sessionKeyring) == session)
-            }
+    func wrongNames() throws {
+        try ThreadTeam.run(1) { _ in
+            let session = try SessionMembership.joinAnonymous()
+            expectFailure(.invalidArgument) { () throws(KeyringError) in try SessionMembership.join(named: "") }
+            expectFailure(.invalidArgument) { () throws(KeyringError) in try SessionMembership.join(named: "a\0b") }
+            expectFailure(.notPermitted) { () throws(KeyringError) in try SessionMembership.join(named: ".ima") }
+            #expect(try Keyring.resolve(.sessionKeyring) == session)
         }
     }
 
@@ -101,15 +96,13 @@ struct SessionMembershipTests {
     }
 
     @Test("a revoked session is reported as revoked, and is not replaced")
-    func revoked() async {
-        await #expect(processExitsWith: .success) {
-            try blocking {
-                let session = try SessionMembership.joinAnonymous()
-                try Key(session).revoke()
-                expectFailure(.revoked) { () throws(KeyringError) in _ = try Keyring.resolve(.sessionKeyring) }
-                expectFailure(.revoked) { () throws(KeyringError) in
-                    _ = try Keyring.resolve(.sessionKeyring, create: true)
-                }
+    func revoked() throws {
+        try ThreadTeam.run(1) { _ in
+            let session = try SessionMembership.joinAnonymous()
+            try Key(session).revoke()
+            expectFailure(.revoked) { () throws(KeyringError) in _ = try Keyring.resolve(.sessionKeyring) }
+            expectFailure(.revoked) { () throws(KeyringError) in
+                _ = try Keyring.resolve(.sessionKeyring, create: true)
             }
         }
     }

@@ -55,12 +55,24 @@ extension SecretBytes {
 }
 
 /// Returns bytes that differ from their neighbours and are never zero.
-func pattern(_ count: Int, seed: Int = 0) -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-        for index in 0..<count { buffer[index] = UInt8(truncatingIfNeeded: (index &* 7 &+ seed) % 255 &+ 1) }
-        initialized = count
-    }
+///
+/// They repeat, because a debug build copies bytes much faster than it computes them.
+func pattern(_ count: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count + period.count)
+    while bytes.count < count { bytes += period }
+    bytes.removeLast(bytes.count - count)
+    return bytes
 }
+
+private let period: [UInt8] = {
+    var (bytes, value): ([UInt8], Int) = ([], 0)
+    for _ in 0..<255 {
+        bytes.append(UInt8(value + 1))
+        value = (value + 7) % 255
+    }
+    return bytes
+}()
 
 /// Records an issue unless `body` fails with this code.
 func expectFailure(

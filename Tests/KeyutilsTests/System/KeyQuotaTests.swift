@@ -34,9 +34,8 @@ final class KeyQuotaTests: ScratchSuite {
     func ordinaryUser() async {
         await #expect(processExitsWith: .success) {
             func limit(_ name: String) -> Int? {
-                (try? String(contentsOfFile: "/proc/sys/kernel/keys/\(name)", encoding: .utf8)).flatMap {
-                    Int($0.prefix { $0.isNumber })
-                }
+                let text = try? String(contentsOfFile: "/proc/sys/kernel/keys/\(name)", encoding: .utf8)
+                return text.flatMap { Int($0.trimmingCharacters(in: .newlines)) }
             }
             // 200 and 20,000, unless the administrator has changed them.
             let (keys, bytes) = (limit("maxkeys"), limit("maxbytes"))
@@ -48,7 +47,7 @@ final class KeyQuotaTests: ScratchSuite {
             let after = try KeyQuota.current()
             #expect(after.keys == before.keys + 10)
             // Each key is charged for its payload and for its name with a NUL. The ring grows as well.
-            #expect(after.bytes >= before.bytes + 10 * 106)
+            #expect(after.bytes >= before.bytes + 1_060)
             #expect(try KeyQuota.current(ofUser: 60_140) == after)
             try session.clear()
             #expect(try becomesTrue { () throws in try KeyQuota.current().keys == before.keys })
@@ -92,18 +91,30 @@ final class KeyQuotaTests: ScratchSuite {
         "a user with keys is found in a list of several pages while other users come and go",
         .enabled(if: geteuid() == 0, "needs root to create keys of other users")
     )
-    func severalPages() throws {
+    func severalPages() throws { try findUsers(times: 1, every: 5) }
+
+    @Test(
+        "each user with keys is found in a list of several pages while other users come and go", .tags(.long),
+        .enabled(if: geteuid() == 0, "needs root to create keys of other users")
+    )
+    func severalPagesForLong() throws { try findUsers(times: 10, every: 1) }
+
+    /// Looks up every `step`-th user of a long list, `times` times, while other users come and go.
+    private func findUsers(times: Int, every step: Int) throws {
         // Systemd's list of user ids assigns these to nobody. They differ from the ids of the previous run, whose keys
-        // may still be charged. A page has room for about 70 users.
-        let first = 1_950_000_000 + UInt32(getpid()) % 100_000 * 200
-        let passing = try (first..<first + 30).map { (try keyring.add("\($0)"), $0) }
-        let staying = first + 30..<first + 200
+        // may still be charged, and of the other test. A page has room for about 70 users.
+        let process = Int(getpid()) % 100_000
+        let first: Int = 1_950_000_000 + process * 400 + (times > 1 ? 200 : 0)
+        let users: [UInt32] = (first..<(first + 200)).map { UInt32($0) }
+        let passing: [(key: Key, user: UInt32)] = try users[..<30].map { user in (try keyring.add("\(user)"), user) }
+        let staying = users[30...]
         for user in staying { try keyring.add("\(user)").changeOwner(userID: user) }
+        let wanted = stride(from: staying.startIndex, to: staying.endIndex, by: step).map { staying[$0] }
         try during {
-            for _ in 0..<10 {
-                for user in staying {
+            for _ in 0..<times {
+                for user in wanted {
                     let keys = try KeyQuota.current(ofUser: user).keys
-                    #expect(keys == 1)
+                    guard keys == 1 else { throw SetupFailure(step: "user \(user) has \(keys) keys") }
                 }
             }
         } meanwhile: {

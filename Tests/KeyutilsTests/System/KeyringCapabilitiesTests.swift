@@ -16,6 +16,7 @@ struct KeyringCapabilitiesTests {
             .capabilities, .persistentKeyrings, .diffieHellman, .publicKey, .bigKey, .invalidate, .restrictKeyring,
             .move, .namespacedKeyringNames, .namespaceTags, .notifications,
         ]
-        #expect(all.map(\.rawValue) == (0..<11).map { UInt16(1) << $0 })
+        let bits: [UInt16] = [1, 2, 4, 8, 0x10, 0x20, 0x40, 0x80, 0x100, 0x200, 0x400]
+        #expect(all.map(\.rawValue) == bits)
     }
 }

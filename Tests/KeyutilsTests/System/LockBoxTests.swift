@@ -5,13 +5,19 @@ import SessionKeyringTesting
 import Testing
 import Threads
 
-@Suite("State that threads share")
+@Suite("State that threads share", .tags(.threads))
 struct LockBoxTests {
     @Test("no increment is lost")
-    func exclusive() {
+    func exclusive() { increment(1_000) }
+
+    @Test("none of 40,000 increments is lost", .tags(.long))
+    func exclusiveForLong() { increment(5_000) }
+
+    /// Increments a number this many times in each of 8 threads.
+    private func increment(_ times: Int) {
         let box = LockBox(0)
         ThreadTeam.run(8) { _ in
-            for _ in 0..<5_000 {
+            for _ in 0..<times {
                 box.withLock { count in
                     let before = count
                     // Lets other threads run. They must wait for this thread's lock.
@@ -20,7 +26,7 @@ struct LockBoxTests {
                 }
             }
         }
-        #expect(box.withLock { $0 } == 40_000)
+        #expect(box.withLock { $0 } == 8 * times)
     }
 
     @Test("a lock box frees its memory, and releases its state")

@@ -10,11 +10,10 @@ import Threads
 
 @testable import SecretService
 
-/// Slow, silent and greedy clients: all others get their answers within a second of their calls, and within two seconds
-/// if the store blocks them.
+/// Slow, silent and greedy clients: all others get their answers within two seconds of their calls, on a busy machine.
 @Suite("Hostile clients of the Secret Service", .tags(.kernel, .threads))
 struct HostilePeerTests {
-    private static let limit = Duration.seconds(1)
+    private static let limit = Duration.seconds(2)
 
     /// Returns a link without authentication, and the other end of its connection.
     private func link(_ authentication: Authentication? = nil) throws -> (Link, CInt) {
@@ -240,7 +239,7 @@ struct HostilePeerTests {
             surprises.withLock { $0.forEach(Report.tellProblem) }
             let all = waits.withLock { $0 }
             Report.tell("the longest waits: \(all.sorted())")
-            if all.contains(where: { $0 >= .seconds(2) }) { Report.tellProblem("an answer came late") }
+            if all.contains(where: { $0 >= Self.limit }) { Report.tellProblem("an answer came late") }
             withExtendedLifetime(update) {}
             exit(0)
         }

@@ -7,7 +7,7 @@ import Threads
 
 private let item = oauthItem
 
-@Suite("Which failed fetches are remembered", .tags(.kernel), .aheadOfOthers)
+@Suite("Which failed fetches are remembered", .tags(.kernel, .threads), .aheadOfOthers)
 struct FetchFailureTests {
     private let kernel: ScratchStore
     private var store: SecretStore { kernel.store }

@@ -5,11 +5,12 @@ import SessionKeyring
 import SessionKeyringTesting
 import TestSupport
 import Testing
+import Threads
 
 private let item = ItemIdentity.password(service: "token")
 
 /// Tests that a fetch does not undo a logout.
-@Suite("Changes to an item during its fetch", .tags(.kernel), .aheadOfOthers)
+@Suite("Changes to an item during its fetch", .tags(.kernel, .threads), .aheadOfOthers)
 struct FetchUndoneTests {
     private let kernel: ScratchStore
     private var store: SecretStore { kernel.store }
@@ -81,10 +82,13 @@ struct FetchUndoneTests {
 
     @Test("a refreshed value is stored even if the old value expires during the refresh", arguments: Place.allCases)
     func outlived(place: Place) async throws {
-        let store = kernel.store(in: place)
-        // The old value lives for more than one second, and for two at most.
+        let now = Locked(ContinuousClock.now)
+        let memory = InMemoryBackend(now: { now.withLock { $0 } })
+        let store = place == .memory ? SecretStore(backend: memory) : kernel.store
+        // In the kernel, the old value lives for more than one second, and for two at most.
         try store.set("old", for: item, timeout: .seconds(2))
         let fetched = try await store.value(for: item, timeout: .seconds(60), refreshAfter: .seconds(1)) {
+            now.withLock { $0 += .seconds(3) }
             while try store.contains(item) { try await Task.sleep(for: .milliseconds(10)) }
             return "fetched"
         }

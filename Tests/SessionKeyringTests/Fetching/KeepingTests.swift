@@ -9,7 +9,7 @@ import Threads
 private let item = ItemIdentity.password(service: "kept")
 private let watchedLease = item.fetchLeaseName
 
-@Suite("Storing fetched values", .aheadOfOthers)
+@Suite("Storing fetched values", .tags(.threads), .aheadOfOthers)
 struct KeepingTests {
     enum Moment { case before, behind }
 

@@ -9,7 +9,7 @@ import Threads
 private let item = ItemIdentity.password(service: "token")
 private let fetches = ItemIdentity.password(service: "fetches")
 
-@Suite("Values that are fetched once for all callers", .tags(.kernel), .aheadOfOthers)
+@Suite("Values that are fetched once for all callers", .tags(.kernel, .threads), .aheadOfOthers)
 struct ReadThroughTests {
     private let kernel: ScratchStore
     private var store: SecretStore { kernel.store }
@@ -19,9 +19,10 @@ struct ReadThroughTests {
     @Test("processes that want the same item share one fetch")
     func processes() async throws {
         let serial = kernel.scratch.keyring.serial.rawValue
-        try await concurrently(6) { _ -> Void in
-            await #expect(processExitsWith: .exitCode(0)) { [serial = serial as Int32] in
+        try await concurrently(6) { process -> Void in
+            await #expect(processExitsWith: .exitCode(0)) { [serial = serial as Int32, process = process as Int] in
                 let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
+                try store.set("started", for: .password(service: "process", account: "\(process)"))
                 let value = try await fetchSlowly(in: store)
                 succeed(4, value == "fetched")
                 exit(0)
@@ -36,7 +37,7 @@ struct ReadThroughTests {
         let values = try await concurrently(20) { _ -> String in
             let policy = FetchPolicy(.never, limit: .seconds(60), leaseDuration: .milliseconds(300))
             return try await store.value(for: item, policy, { store.coding(String.self) }) { _ in
-                try await Task.sleep(for: .milliseconds(900))
+                try await Task.sleep(for: .milliseconds(500))
                 count.withLock { $0 += 1 }
                 return Fetched("fetched")
             }
@@ -125,8 +126,12 @@ struct ReadThroughTests {
 
 private func fetchSlowly(in store: SecretStore) async throws -> String {
     try await store.value(for: item) {
-        // Until all other processes have started.
-        try await Task.sleep(for: .seconds(1))
+        // Until all processes have started, and a little longer, until they ask for the value.
+        let giveUp = ContinuousClock.now + .seconds(30)
+        while ContinuousClock.now < giveUp, try store.identities().count(where: { $0.service == "process" }) < 6 {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        try await Task.sleep(for: .milliseconds(100))
         try await store.update(fetches, timeout: nil) { (old: Int?) in (old ?? 0) + 1 }
         return "fetched"
     }

@@ -7,7 +7,7 @@ import Threads
 
 private let item = oauthItem
 
-@Suite("Tokens that are refreshed", .tags(.kernel), .aheadOfOthers)
+@Suite("Tokens that are refreshed", .tags(.kernel, .threads), .aheadOfOthers)
 struct RefreshTests {
     private let kernel: ScratchStore
     private var store: SecretStore { kernel.store }

@@ -6,7 +6,7 @@ import Threads
 
 private let item = oauthItem
 
-@Suite("Tokens that are refused or changed while they are refreshed", .tags(.kernel), .aheadOfOthers)
+@Suite("Tokens that are refused or changed while they are refreshed", .tags(.kernel, .threads), .aheadOfOthers)
 struct RefusalTests {
     private let kernel: ScratchStore
     private var store: SecretStore { kernel.store }

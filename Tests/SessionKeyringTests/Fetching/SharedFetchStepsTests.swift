@@ -5,7 +5,7 @@ import Threads
 
 @testable import SessionKeyring
 
-@Suite("The steps of a shared fetch")
+@Suite("The steps of a shared fetch", .tags(.threads))
 struct SharedFetchStepsTests {
     private let store = SecretStore(backend: InMemoryBackend())
 

@@ -8,7 +8,7 @@ import Threads
 
 private let item = ItemIdentity.password(service: "token")
 
-@Suite("Fetches that fail, hang or are no longer wanted", .tags(.kernel), .aheadOfOthers)
+@Suite("Fetches that fail, hang or are no longer wanted", .tags(.kernel, .threads), .aheadOfOthers)
 struct SharedFetchTests {
     private let kernel: ScratchStore
     private var store: SecretStore { kernel.store }
@@ -93,10 +93,13 @@ struct SharedFetchTests {
     func noRoom() async throws {
         let backend = FullBackend()
         let store = SecretStore(backend: backend)
-        let fetches = Locked(0)
+        let (callers, fetches) = (Locked(0), Locked(0))
         let values = try await concurrently(20) { _ -> String in
-            try await store.value(for: item, fetchLasting: .seconds(3_600)) {
-                try await Task.sleep(for: .seconds(1))
+            callers.withLock { $0 += 1 }
+            return try await store.value(for: item, fetchLasting: .seconds(3_600)) {
+                while callers.withLock({ $0 }) < 20 { try await Task.sleep(for: .milliseconds(10)) }
+                // The last callers have begun, but may not wait yet.
+                try await Task.sleep(for: .milliseconds(200))
                 fetches.withLock { $0 += 1 }
                 return "fetched"
             }

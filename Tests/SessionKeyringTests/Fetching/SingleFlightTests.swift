@@ -7,7 +7,7 @@ import Threads
 @testable import SessionKeyring
 
 /// Single turns; what comes of them for those who want a value is tested with the calls for it.
-@Suite("A turn to fetch")
+@Suite("A turn to fetch", .tags(.threads))
 struct SingleFlightTests {
     private let item = ItemIdentity.password(service: "api")
     private let cached = ItemIdentity.cached("date")

@@ -9,8 +9,8 @@ private let item = ItemIdentity.password(service: "trap", account: "a")
 
 /// The traps of the kernel's key facility that a naive implementation falls into.
 ///
-/// Each test fails if the naive implementation is put back.
-@Suite("Traps", .tags(.kernel))
+/// Each test fails if the naive implementation is put back. The races are short, and run at full length in ``races()``.
+@Suite("Traps", .tags(.kernel, .threads))
 struct TrapTests {
     /// Returns the ring in which a store of the default namespace keeps its items.
     private func itemsRing(of scratch: borrowing ScratchKeyring) throws -> Keyring {
@@ -29,17 +29,26 @@ struct TrapTests {
     }
 
     @Test("an item has its permissions and its timeout from the first moment that it is visible")
-    func completeFromTheStart() throws {
+    func completeFromTheStart() throws { try completeFromTheStart(rounds: 600) }
+
+    private func completeFromTheStart(rounds: Int) throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
         try store.set("x", for: item, timeout: .seconds(100))
         let ring = try itemsRing(of: scratch)
         let stop = Locked(false)
         let incomplete = Locked(0)
+        let looks = Locked(0)
         try ThreadTeam.run(2) { thread in
             guard thread == 0 else {
-                for round in 0..<3_000 { try store.set("\(round)", for: item, timeout: .seconds(100)) }
-                stop.withLock { $0 = true }
+                defer { stop.withLock { $0 = true } }
+                let giveUp = ContinuousClock.now + .seconds(30)
+                var round = 0
+                // On a busy machine, more rounds than these, so that the other thread sees several of them.
+                while round < rounds || looks.withLock({ $0 }) <= 10 && ContinuousClock.now < giveUp {
+                    try store.set("\(round)", for: item, timeout: .seconds(100))
+                    round += 1
+                }
                 return
             }
             while !stop.withLock({ $0 }) {
@@ -47,13 +56,17 @@ struct TrapTests {
                 guard let permissions = try? key.describe().permissions else { continue }
                 if permissions != .possessorAll { incomplete.withLock { $0 += 1 } }
                 if case .never? = try KeyTable.snapshot()[key.serial]?.expiry { incomplete.withLock { $0 += 1 } }
+                looks.withLock { $0 += 1 }
             }
         }
         #expect(incomplete.withLock { $0 } == 0)
+        #expect(looks.withLock { $0 } > 10)
     }
 
     @Test("a reader never finds a gap while an item is replaced")
-    func noGap() throws {
+    func noGap() throws { try noGap(rounds: 3_000) }
+
+    private func noGap(rounds: Int) throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
         try store.set("start", for: item)
@@ -62,7 +75,7 @@ struct TrapTests {
         let reads = Locked(0)
         try ThreadTeam.run(3) { thread in
             guard thread > 0 else {
-                for round in 0..<20_000 { try store.set("\(round)", for: item, timeout: .seconds(60)) }
+                for round in 0..<rounds { try store.set("\(round)", for: item, timeout: .seconds(60)) }
                 stop.withLock { $0 = true }
                 return
             }
@@ -76,13 +89,15 @@ struct TrapTests {
     }
 
     @Test("get never returns a value that was replaced before it began")
-    func neverStale() throws {
+    func neverStale() throws { try neverStale(rounds: 1_500) }
+
+    private func neverStale(rounds: Int) throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
         try store.set("0", for: item)
         let newest = Locked(0)
         try ThreadTeam.run(3) { thread in
-            for round in 1...8_000 {
+            for round in 1...rounds {
                 if thread == 0 {
                     try store.set("\(round)", for: item)
                     newest.withLock { $0 = round }
@@ -113,12 +128,14 @@ struct TrapTests {
     }
 
     @Test("a removed ring of a namespace is created again, and nothing is written to the old one")
-    func removedRing() throws {
+    func removedRing() throws { try removedRing(rounds: 4) }
+
+    private func removedRing(rounds: Int) throws {
         let scratch = try ScratchKeyring()
         for access in [SecretScope.ItemAccess.possessor, .owner] {
             let store = try SecretStore(.keyring(scratch.keyring.serial, isOpenToOwner: access == .owner))
             try store.set("1", for: item)
-            for _ in 0..<20 {
+            for _ in 0..<rounds {
                 let ring = Key(try itemsRing(of: scratch))
                 try scratch.keyring.unlink(ring)
                 // Items that all of the user's processes can read stay readable until the kernel has
@@ -173,7 +190,9 @@ struct TrapTests {
 
     /// The more writers there are, the less often a listed key still exists when the store looks at it.
     @Test("a list never misses an item that is being replaced", arguments: [1, 6])
-    func listsWhatIsReplaced(writers: Int) throws {
+    func listsWhatIsReplaced(writers: Int) throws { try listsWhatIsReplaced(writers: writers, rounds: 3_000) }
+
+    private func listsWhatIsReplaced(writers: Int, rounds: Int) throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
         try store.set("0", for: item)
@@ -181,7 +200,7 @@ struct TrapTests {
         try ThreadTeam.run(writers + 1) { thread in
             guard thread == 0 else {
                 defer { writing.withLock { $0 -= 1 } }
-                for round in 0..<15_000 / writers { try store.set("\(round)", for: item) }
+                for round in 0..<rounds / writers { try store.set("\(round)", for: item) }
                 return
             }
             while writing.withLock({ $0 }) > 0 {
@@ -189,6 +208,15 @@ struct TrapTests {
                 #expect(try store.items().map(\.item) == [item])
             }
         }
+    }
+
+    @Test("the traps stay harmless in long races", .tags(.long))
+    func races() throws {
+        try completeFromTheStart(rounds: 3_000)
+        try noGap(rounds: 20_000)
+        try neverStale(rounds: 8_000)
+        try removedRing(rounds: 20)
+        for writers in [1, 6] { try listsWhatIsReplaced(writers: writers, rounds: 15_000) }
     }
 
     @Test("keys of other programs in the ring are not listed, and do no harm")

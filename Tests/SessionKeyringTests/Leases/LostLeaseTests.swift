@@ -5,7 +5,7 @@ import SessionKeyringTesting
 import TestSupport
 import Testing
 
-@Suite("A lease that is lost while its closure runs", .tags(.kernel))
+@Suite("A lease that is lost while its closure runs", .tags(.kernel, .threads))
 struct LostLeaseTests {
     private let kernel: ScratchStore
     private var store: SecretStore { kernel.store }
@@ -99,8 +99,10 @@ struct LostLeaseTests {
     @Test("a closure in its own task returns, throws, and is cancelled with its caller's task")
     func ends() async throws {
         struct Failure: Error {}
-        let number = try await store.withCancellingLease("job", lasting: .seconds(2), waiting: .zero) { lease in
-            try await Task.sleep(for: .seconds(3))
+        let number = try await store.withCancellingLease("job", lasting: .milliseconds(1_500), waiting: .zero) {
+            lease in
+            // For longer than the lease lasts without a renewal.
+            try await Task.sleep(for: .milliseconds(1_800))
             return lease.fencingNumber
         }
         #expect(number > 0)

@@ -10,7 +10,7 @@ private let other = ItemIdentity.password(service: "other")
 
 @Suite(
     "A session that another user owns",
-    .tags(.kernel, .ordinaryUser), .enabled(if: isRoot, "needs root to become another user"))
+    .tags(.kernel, .root), .enabled(if: isRoot, "needs root to become another user"))
 struct ForeignSessionTests {
     private static let uses: [String: @Sendable (SecretStore) throws -> Void] = [
         "set": { try $0.set("1", for: item) }, "add": { try $0.add("1", for: item) },
@@ -20,19 +20,21 @@ struct ForeignSessionTests {
         "fetch": { _ = try $0.backend.beginFetch(of: item) },
     ]
 
-    @Test(
-        "storing is refused each time with an error that names the owner, and nothing is stored",
-        arguments: uses.keys.sorted())
-    func storing(first: String) async {
-        await #expect(processExitsWith: .exitCode(0)) { [first = first as String] in
+    @Test("storing is refused each time with an error that names the owner, and nothing is stored")
+    func storing() async {
+        await #expect(processExitsWith: .exitCode(0)) {
             try TestSession.join()
             OrdinaryUser.become(60_231)
-            let store = try SecretStore()
+            let uses = Self.uses.sorted { $0.key < $1.key }
             // Each use is the first call of a store once, because a store remembers what its first call found out.
-            for use in [first] + Self.uses.keys.sorted() {
-                let error = try storeError { try Self.uses[use]?(store) }
-                succeed(3, error?.code == .foreignSession(ownerID: 0))
-                succeed(4, error?.description.contains("belongs to user 0") == true)
+            for first in uses {
+                let store = try SecretStore()
+                for (number, use) in ([first] + uses).enumerated() {
+                    let error = try storeError { try use.value(store) }
+                    guard error?.code == .foreignSession(ownerID: 0),
+                        error?.description.contains("belongs to user 0") == true
+                    else { fatalError("\(use.key), call \(number) after \(first.key): \(String(describing: error))") }
+                }
             }
             succeed(6, try Keyring.resolve(.sessionKeyring).members().isEmpty)
         }

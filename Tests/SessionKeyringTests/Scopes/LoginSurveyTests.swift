@@ -12,7 +12,7 @@ private func names(in scope: SecretScope) throws -> [String]? {
 }
 
 @Suite(
-    "Surveying the stores of a login", .tags(.kernel, .ordinaryUser),
+    "Surveying the stores of a login", .tags(.kernel, .root),
     .enabled(if: isRoot, "needs root, to become several users")
 )
 struct LoginSurveyTests {

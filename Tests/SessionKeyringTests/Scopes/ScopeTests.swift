@@ -8,7 +8,7 @@ import Threads
 
 private let item = ItemIdentity.password(service: "scope", account: "item")
 
-@Suite("Every thread and process of a scope sees the same items", .tags(.kernel))
+@Suite("Every thread and process of a scope sees the same items", .tags(.kernel, .threads))
 struct ScopeTests {
     @Test(
         "without a session keyring, all threads and stores share their items",
@@ -31,7 +31,7 @@ struct ScopeTests {
 
     @Test(
         "all threads of an ordinary user share their items, with and without a session keyring",
-        .tags(.ordinaryUser), arguments: [false, true])
+        arguments: [false, true])
     func ordinaryUser(inSession: Bool) async {
         await #expect(processExitsWith: .exitCode(0)) { [inSession = inSession as Bool] in
             OrdinaryUser.become(inSession ? 60_201 : 60_202)

@@ -31,7 +31,9 @@ struct SessionSharingTests {
         }
     }
 
-    @Test("a process without a session keyring shares one with its user's other processes", .enabled(if: isRoot))
+    @Test(
+        "a process without a session keyring shares one with its user's other processes", .tags(.root),
+        .enabled(if: isRoot))
     func userSession() async {
         await #expect(processExitsWith: .exitCode(0)) {
             OrdinaryUser.become(60_496)
@@ -43,7 +45,7 @@ struct SessionSharingTests {
         }
     }
 
-    @Test("another user's session is shared with that user", .enabled(if: isRoot))
+    @Test("another user's session is shared with that user", .tags(.root), .enabled(if: isRoot))
     func otherUser() async {
         await #expect(processExitsWith: .exitCode(0)) {
             try TestSession.join()

@@ -15,6 +15,27 @@ enum TypeCheck {
         return try messages(aboutFiles: [source], cache: folder)
     }
 
+    /// Returns the compiler's errors and warnings about each program.
+    ///
+    /// The programs are compiled together, as one file, because the compiler takes most of its time to load the modules.
+    ///
+    /// - Throws: an error if the compiler can't be run, or if it reports anything outside these programs.
+    static func messages(aboutEach programs: [String]) throws -> [[String]] {
+        struct OutsideMessage: Error { let message: String }
+        var ends: [Int] = []
+        for program in programs { ends.append((ends.last ?? 0) + program.count { $0 == "\n" } + 1) }
+        var messages = programs.map { _ in [String]() }
+        for message in try self.messages(about: programs.joined(separator: "\n")) {
+            // The beginning is FILE:LINE:COLUMN.
+            let line = message.split(separator: ":").dropFirst().first.flatMap { Int($0) } ?? 0
+            guard line > 0, let index = ends.firstIndex(where: { line <= $0 }) else {
+                throw OutsideMessage(message: message)
+            }
+            messages[index].append(message)
+        }
+        return messages
+    }
+
     /// The root folder of the repository.
     static let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../../..").standardized

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SessionKeyring
 
-@Suite("Waiting for the kernel's grace periods")
+@Suite("Waiting for the kernel's grace periods", .tags(.threads))
 struct GracePeriodsTests {
     @Test("concurrent waiting tasks and a later one are all resumed")
     func tasks() async throws {
@@ -12,7 +12,7 @@ struct GracePeriodsTests {
         await GracePeriods.passInTask()
     }
 
-    @Test("a waiting task is resumed even if its process can't start a thread", .tags(.ordinaryUser))
+    @Test("a waiting task is resumed even if its process can't start a thread")
     func noThread() async {
         await #expect(processExitsWith: .exitCode(0)) {
             OrdinaryUser.become(60_272)

@@ -95,7 +95,7 @@ struct StallReport: Codable, CustomStringConvertible {
     }
 }
 
-/// A case that has been set up, in its own process.
+/// A case that has been set up, in a process without other tests.
 final class StallScene: Sendable {
     private let stall: StallCase
     private let places: [StallPlace]
@@ -162,7 +162,7 @@ final class StallScene: Sendable {
     private static func becomeUser(of stall: StallCase) throws -> Keyring {
         let number = StallVerb.allCases.firstIndex(of: stall.verb) ?? 0
         try OrdinaryUser.becomeInNewSession(
-            UInt32(61_000 + number + (stall.cancellation == nil ? 0 : 50) + 100 * stall.attempt))
+            UInt32(62_000 + number + (stall.cancellation == nil ? 0 : 50) + 100 * stall.attempt))
         // An earlier run may just have used up the user's quota.
         let session = try Keyring.resolve(.sessionKeyring)
         let ring = try Wait.forQuota { () throws(KeyringError) in try session.addKeyring("stall") }

@@ -7,86 +7,97 @@ import Testing
 /// In each case, 20 tasks call a verb in a process that does nothing else. ``StallMeter`` measures how long they block
 /// the pool: more than 20 ms is a failure. Machines are shared, so a case fails only if two of three attempts fail.
 /// With `SKR_STALL_LOG` in the environment, the tests print each attempt.
-@Suite("A verb that waits blocks no thread of the pool", .tags(.kernel, .anyUser), .serialized, .aheadOfOthers)
+@Suite("A verb that waits blocks no thread of the pool", .tags(.kernel, .anyUser), .aheadOfOthers)
 struct StallTests {
-    @Test("a verb that waits for a held item or lease blocks no thread", arguments: StallVerb.allCases)
-    func heldItem(verb: StallVerb) async throws {
-        try await expectNoStall(StallCase(verb: verb, obstacle: .heldItem))
-    }
+    @Test("a verb that waits for a held item or lease blocks no thread")
+    func heldItem() async throws { try await expectNoStall(.heldItem, of: StallVerb.allCases) }
 
-    @Test("a verb that waits for a held sentinel of its item blocks no thread", arguments: StallVerb.twoSteps)
-    func heldSentinel(verb: StallVerb) async throws {
-        try await expectNoStall(StallCase(verb: verb, obstacle: .heldSentinel))
-    }
+    @Test("a verb that waits for a held sentinel of its item blocks no thread")
+    func heldSentinel() async throws { try await expectNoStall(.heldSentinel, of: StallVerb.twoSteps) }
 
-    @Test("a verb that waits because the update flag is new blocks no thread", arguments: StallVerb.flagRaisers)
-    func updateFlag(verb: StallVerb) async throws {
-        try await expectNoStall(StallCase(verb: verb, obstacle: .updateFlag))
-    }
+    @Test("a verb that waits because the update flag is new blocks no thread")
+    func updateFlag() async throws { try await expectNoStall(.updateFlag, of: StallVerb.flagRaisers) }
 
-    @Test("a verb that waits for a new leases' ring blocks no thread", arguments: StallVerb.allCases)
-    func deadLeasesRing(verb: StallVerb) async throws {
-        try await expectNoStall(StallCase(verb: verb, obstacle: .deadLeasesRing))
-    }
+    @Test("a verb that waits for a new leases' ring blocks no thread")
+    func deadLeasesRing() async throws { try await expectNoStall(.deadLeasesRing, of: StallVerb.allCases) }
 
-    @Test("a verb cancelled while it waits for an item or lease blocks no thread", arguments: StallVerb.allCases)
-    func heldItemCancelled(verb: StallVerb) async throws {
-        try await expectNoStall(StallCase(verb: verb, obstacle: .heldItem, cancellation: 20))
+    @Test("a verb cancelled while it waits for an item or lease blocks no thread")
+    func heldItemCancelled() async throws {
+        try await expectNoStall(.heldItem, of: StallVerb.allCases, cancelledAfter: 20)
     }
 
     /// After 60 ms, all tasks have begun their second step.
-    @Test("a verb cancelled while it waits for a sentinel blocks no thread", arguments: StallVerb.twoSteps)
-    func heldSentinelCancelled(verb: StallVerb) async throws {
-        try await expectNoStall(StallCase(verb: verb, obstacle: .heldSentinel, cancellation: 60))
+    @Test("a verb cancelled while it waits for a sentinel blocks no thread")
+    func heldSentinelCancelled() async throws {
+        try await expectNoStall(.heldSentinel, of: StallVerb.twoSteps, cancelledAfter: 60)
     }
 
     @Test(
         "a verb that waits because the quota is full blocks no thread",
-        .tags(.ordinaryUser), .enabled(if: isRoot, "needs root to become other users"),
-        arguments: StallVerb.allCases)
-    func fullQuota(verb: StallVerb) async throws {
-        try await expectNoStall(StallCase(verb: verb, obstacle: .fullQuota))
+        .tags(.root), .enabled(if: isRoot, "needs root to become other users"))
+    func fullQuota() async throws { try await expectNoStall(.fullQuota, of: StallVerb.quotaSample) }
+
+    @Test(
+        "no other verb that waits because the quota is full blocks a thread",
+        .tags(.root, .long), .enabled(if: isRoot, "needs root to become other users"))
+    func fullQuotaOfOthers() async throws {
+        try await expectNoStall(.fullQuota, of: StallVerb.allCases.filter { !StallVerb.quotaSample.contains($0) })
     }
 
     @Test(
-        "a verb cancelled while it waits for quota blocks no thread", .tags(.ordinaryUser),
-        .enabled(if: isRoot, "needs root to become other users"),
-        arguments: [StallVerb.set, .delete, .update, .value, .lease])
-    func fullQuotaCancelled(verb: StallVerb) async throws {
-        try await expectNoStall(StallCase(verb: verb, obstacle: .fullQuota, cancellation: 20))
+        "a verb cancelled while it waits for quota blocks no thread", .tags(.root),
+        .enabled(if: isRoot, "needs root to become other users"))
+    func fullQuotaCancelled() async throws {
+        try await expectNoStall(.fullQuota, of: StallVerb.quotaSample, cancelledAfter: 20)
     }
 }
 
-/// Measures once, and twice more if that fails, in case the machine caused the failure.
-private func expectNoStall(_ stall: StallCase) async throws {
-    var failures: [String] = []
+/// Measures the verbs one after the other in one process, or at the same time if each needs a user's quota.
+private func expectNoStall(
+    _ obstacle: StallCase.Obstacle, of verbs: [StallVerb], cancelledAfter cancellation: Int? = nil
+) async throws {
+    let stalls = verbs.map { StallCase(verb: $0, obstacle: obstacle, cancellation: cancellation) }
+    let groups = obstacle == .fullQuota ? stalls.map { [$0] } : [stalls]
+    try await concurrently(groups.count) { number -> Void in
+        let reports = try await measure(groups[number])
+        #expect(reports.count == groups[number].count)
+        for (stall, report) in zip(groups[number], reports) { try await expectNoStall(stall, after: report) }
+    }
+}
+
+/// Checks the first measurement of a case, and measures twice more if that failed, in case the machine was the cause.
+private func expectNoStall(_ stall: StallCase, after first: StallReport) async throws {
     var stall = stall
-    repeat {
-        let report = try await measure(stall)
-        let problems = stall.problems(of: report).joined(separator: ", ")
-        if !problems.isEmpty { failures.append("\(problems): \(report)") }
+    var report: StallReport? = first
+    var failures: [String] = []
+    while let measured = report {
+        let problems = stall.problems(of: measured).joined(separator: ", ")
+        if !problems.isEmpty { failures.append("\(problems): \(measured)") }
         if ProcessInfo.processInfo.environment["SKR_STALL_LOG"] != nil {
             let cancelled = stall.cancellation == nil ? "" : " cancelled"
-            print("stall \(stall.obstacle)\(cancelled) | \(stall.verb.rawValue) | \(problems) | \(report)")
+            print("stall \(stall.obstacle)\(cancelled) | \(stall.verb.rawValue) | \(problems) | \(measured)")
         }
         stall.attempt += 1
-    } while failures.count == 1 && stall.attempt < 3
-    #expect(failures.count < 2, "\(failures.joined(separator: "\n"))")
+        report = try await failures.count == 1 && stall.attempt < 3 ? measure([stall]).first : nil
+    }
+    #expect(failures.count < 2, "\(stall.verb.rawValue): \(failures.joined(separator: "\n"))")
 }
 
-/// Measures in a process that runs nothing else.
-private func measure(_ stall: StallCase) async throws -> StallReport {
+/// Measures the cases in a process that runs nothing else.
+private func measure(_ stalls: [StallCase]) async throws -> [StallReport] {
     let end = try await #require(processExitsWith: .exitCode(0), observing: [\.standardOutputContent]) {
-        [stall = stall as StallCase] in
+        [stalls = stalls as [StallCase]] in
         // If a task never ends, the alarm ends the process.
-        alarm(20)
-        let report: StallReport
-        do {
-            report = try await StallScene(stall).run()
-        } catch {
-            report = StallReport(failure: "\(error)")
+        alarm(60)
+        var reports: [StallReport] = []
+        for stall in stalls {
+            do {
+                reports.append(try await StallScene(stall).run())
+            } catch {
+                reports.append(StallReport(failure: "\(error)"))
+            }
         }
-        FileHandle.standardOutput.write(try JSONEncoder().encode(report))
+        FileHandle.standardOutput.write(try JSONEncoder().encode(reports))
     }
-    return try JSONDecoder().decode(StallReport.self, from: Data(end.standardOutputContent))
+    return try JSONDecoder().decode([StallReport].self, from: Data(end.standardOutputContent))
 }

@@ -1,10 +1,9 @@
 import Foundation
 import Keyutils
 import SessionKeyring
-import Testing
 
 /// An asynchronous verb of a store.
-enum StallVerb: String, CaseIterable, Codable, CustomTestStringConvertible {
+enum StallVerb: String, CaseIterable, Codable {
     case set, add, expire, removeTimeout, delete
     case clear = "clear(of:service:)"
     case update, invalidate
@@ -12,14 +11,15 @@ enum StallVerb: String, CaseIterable, Codable, CustomTestStringConvertible {
     case value = "value(for:)"
     case tryLease, lease, withLease
 
-    var testDescription: String { rawValue }
-
     /// The verbs with a second step, which changes a sentinel of the item.
     static let twoSteps: [StallVerb] = [.expire, .removeTimeout, .setRefreshAfter, .value]
     /// The verbs that raise the update flag.
     static let flagRaisers: [StallVerb] = [.add, .update, .invalidate, .setRefreshAfter, .value]
     /// The verbs that don't need a leases' ring if the old one is dead.
     static let ringless: [StallVerb] = [.expire, .removeTimeout, .delete, .clear]
+
+    /// One verb for each way of waiting for quota.
+    static let quotaSample: [StallVerb] = [.set, .delete, .update, .value, .lease]
 
     /// Whether each task has its own item or lease, because otherwise the work of one task would be enough for all.
     var hasManyItems: Bool { self == .value || self == .tryLease }

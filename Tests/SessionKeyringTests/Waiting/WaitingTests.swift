@@ -12,7 +12,7 @@ private func credentials(_ account: String) -> InternetCredentials {
     InternetCredentials(account: account, password: "p")
 }
 
-@Suite("Tasks that wait for others", .tags(.kernel), .aheadOfOthers)
+@Suite("Tasks that wait for others", .tags(.kernel, .threads), .aheadOfOthers)
 struct WaitingTests {
     /// Starts an update on a separate thread, which holds the item until `isEnough` is signalled.
     ///
@@ -49,7 +49,7 @@ struct WaitingTests {
             }
         }
         // The pool has as many threads as there are processors. If they were blocked, this task could not continue.
-        for _ in 0..<20 { try await Task.sleep(for: .milliseconds(10)) }
+        for _ in 0..<10 { try await Task.sleep(for: .milliseconds(10)) }
         #expect(through.withLock { $0 } == 0, sourceLocation: location)
         isEnough.signal()
         for task in tasks { try await task.value }
@@ -221,7 +221,7 @@ struct WaitingTests {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
         let number = try await store.withLease("job", lasting: .milliseconds(300), waiting: .seconds(5)) { lease in
-            try await Task.sleep(for: .milliseconds(900))
+            try await Task.sleep(for: .milliseconds(500))
             let isHeld = lease.isHeld
             #expect(isHeld)
             let isFree = try await store.tryLease("job", lasting: .seconds(1)) != nil

@@ -28,9 +28,9 @@ func verdict(of calls: [ItemOperation]) -> Finding.Verdict {
     LinearizabilityCheck.verdict(on: ItemHistory(name: "item", operations: calls))
 }
 
-/// A history with a name, as the argument of a test.
-struct NamedHistory: CustomTestStringConvertible, Sendable {
-    let testDescription: String
+/// A history with a name.
+struct NamedHistory: Sendable {
+    let name: String
     let calls: [ItemOperation]
 }
 
@@ -39,7 +39,7 @@ struct NamedHistories: ExpressibleByDictionaryLiteral, Sendable {
     let all: [NamedHistory]
 
     init(dictionaryLiteral elements: (String, [ItemOperation])...) {
-        all = elements.map { NamedHistory(testDescription: $0, calls: $1) }
+        all = elements.map { NamedHistory(name: $0, calls: $1) }
     }
 }
 

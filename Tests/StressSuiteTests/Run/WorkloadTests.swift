@@ -3,8 +3,8 @@ import StressSuite
 import TestSupport
 import Testing
 
-@Suite("Workloads on the real keyring", .tags(.kernel, .long))
-struct WorkloadTests {
+@Suite("Workloads in threads", .tags(.kernel, .threads))
+struct ThreadWorkloadTests {
     @Test(
         "threads do what the plan specifies, and every check passes", .needsRootsQuota,
         arguments: [Workload.readHeavy, .writeHeavy, .mixed, .update, .lease, .sessions])
@@ -22,7 +22,10 @@ struct WorkloadTests {
         // The calls for leases are checked separately.
         #expect(result.looked("the history of each item is linearizable") == (workload == .lease ? 2_400 : 1_200))
     }
+}
 
+@Suite("Workloads on the real keyring", .tags(.kernel, .long))
+struct WorkloadTests {
     @Test("short leases that are released late have one holder at a time", .needsRootsQuota)
     func shortLeases() throws {
         let result = try cleanResult(

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Runs a script as an ordinary user in root's session.
@@ -15,7 +16,8 @@ private func inForeignSession(
         """#, environment: ["SCRIPT": script], prints: output, errors: errors, at: location)
 }
 
-@Suite("skr in a session that another user owns", .enabled(if: geteuid() == 0, "needs root to become another user"))
+@Suite(
+    "skr in a session that another user owns", .tags(.root), .enabled(if: isRoot, "needs root to become another user"))
 struct ForeignSessionCommandTests {
     @Test("set is refused with 77 and three alternatives, before it asks for the secret")
     func refused() throws {

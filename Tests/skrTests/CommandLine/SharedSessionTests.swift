@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Removes the namespace's keyring and update flag, so that the user's quota lasts for many runs on one machine.
@@ -31,7 +32,7 @@ private func withoutSession(_ script: String, as user: Int, environment: [String
 
 @Suite(
     "Without a session keyring, storing verbs warn",
-    .enabled(if: isRoot, "needs root to become another user"))
+    .tags(.root), .enabled(if: isRoot, "needs root to become another user"))
 struct SharedSessionTests {
     private func warning(_ user: Int) -> String {
         """

@@ -36,7 +36,8 @@ struct UsualTimeoutTests {
         "a bad value is an error that names the variable and shows the forms of a duration",
         arguments: ["soon", "0", "-5", "1h30", "4294967296", "\u{1B}[31m"])
     func bad(usual: String) throws {
-        for line in ["set a", "set --scope=session a", "cached a -- true", "cached --scope=session a -- true"] {
+        let lines = ["set a", "set --scope=session a", "cached a -- true", "cached --scope=session a -- true"]
+        for line in usual == "soon" ? lines : [lines[0]] {
             let outcome = try CommandRunner().inSession("printf s | skr \(line)", environment: ["SKR_TIMEOUT": usual])
             #expect(outcome.exitCode == 64 && outcome.output.isEmpty)
             #expect(outcome.errors.hasPrefix("skr: error: SKR_TIMEOUT: '") && !outcome.errors.contains("\u{1B}"))

@@ -69,7 +69,7 @@ struct FieldTests {
         #expect(field("a", of: Array(#"{"a":1,"b":""#.utf8) + [0xFF] + Array("\"}".utf8)) == "not JSON")
     }
 
-    @Test("nesting of any depth does not use the stack", arguments: [500, 5_000, 500_000])
+    @Test("nesting of any depth does not use the stack", arguments: [500, 5_000, 50_000])
     func depth(depth: Int) {
         let text = Array(#"{"a":1,"b":"#.utf8) + [UInt8](repeating: UInt8(ascii: "["), count: depth)
         let whole = text + [UInt8](repeating: UInt8(ascii: "]"), count: depth) + Array("}".utf8)

@@ -1,17 +1,18 @@
 import Foundation
 import Keyutils
+import TestSupport
 import Testing
 
 /// Without a session keyring, a lookup puts the user's shared keyring into the credentials of its thread.
 ///
 /// Every process that this thread then starts has that keyring, even after it has become another user.
 @Suite(
-    "A command that becomes another user does not keep our session", .serialized,
-    .enabled(if: ChangedUser.canTest, "needs root without a session keyring"))
+    "A command that becomes another user does not keep our session",
+    .tags(.root), .enabled(if: ChangedUser.canTest, "needs root without a session keyring"))
 struct ChangedUserTests {
-    @Test(
-        "no verb passes the session on to such a command",
-        arguments: [
+    @Test("no verb passes the session on to such a command")
+    func commands() throws {
+        let cases = [
             (#"skr exec --env ONE=skr://one -- $become sh -c 'printf "$ONE "; skr get two'"#, "one "),
             (#"skr exec --env=ONE=skr://one -- $become sh -c 'printf "$ONE "; skr get two'"#, "one "),
             ("skr exec -- $become skr get two", ""),
@@ -20,10 +21,11 @@ struct ChangedUserTests {
             ("skr lock --scope user a -- $become skr get two", ""),
             ("skr cached a --timeout 1m -- $become sh -c 'skr get two; echo ended $?'", "ended 1\n"),
             ("skr cached --force --key=k a --timeout=1m -- $become sh -c 'skr get two; echo ended $?'", "ended 1\n"),
-        ])
-    func commands(line: String, output: String) throws {
-        let outcome = try ChangedUser.run(line)
-        #expect(outcome.output == output, "\(outcome)")
+        ]
+        let outcome = try ChangedUser.run(cases.map { $0.0 + "; echo ---\n" }.joined(), as: 60_461)
+        let outputs = outcome.output.split(separator: "---\n", omittingEmptySubsequences: false).dropLast()
+        #expect(outputs.count == cases.count, "\(outcome)")
+        for ((line, output), printed) in zip(cases, outputs) { #expect(printed == output, "\(line): \(outcome)") }
     }
 
     @Test("a refresh in the background does not pass the session on")
@@ -35,15 +37,15 @@ struct ChangedUserTests {
             for ((i = 0; i < 400; i++)); do
                 "${refresh[@]}" -- $become sh -c 'skr get two; echo ended $?' | grep -v first && break; sleep 0.05
             done
-            """#)
+            """#, as: 60_462)
         #expect(outcome.output == "first\nended 1\n", "\(outcome)")
     }
 
     @Test("a command of the same user still has the session")
     func unchanged() throws {
         let outcome = try ChangedUser.run(
-            "skr exec --env ONE=skr://one -- skr get two; skr lock a -- skr get two; skr cached a --timeout 1m -- skr get two"
-        )
+            "skr exec --env ONE=skr://one -- skr get two; skr lock a -- skr get two; skr cached a --timeout 1m -- skr get two",
+            as: 60_463)
         #expect(outcome.output == "twotwotwo", "\(outcome)")
     }
 }
@@ -51,23 +53,25 @@ struct ChangedUserTests {
 /// Runs commands as an ordinary user who can become any other user, so that nothing of root's is changed.
 private enum ChangedUser {
     static let canTest =
-        geteuid() == 0 && (try? run("$become keyctl rdescribe @s").output.contains(";_uid_ses.61003")) == true
+        geteuid() == 0
+        && (try? run("$become keyctl rdescribe @s", as: 60_461).output.contains(";_uid_ses.60460")) == true
 
-    static func run(_ line: String) throws -> CommandRunner.Outcome {
+    /// Runs the lines as a user that no other test becomes, because the user's keyrings are cleared at the end.
+    static func run(_ lines: String, as user: Int) throws -> CommandRunner.Outcome {
         // This thread would now pass on root's shared session, which belongs to another user than the commands.
         _ = try Keyring.resolve(.sessionKeyring)
         return try CommandRunner().shell(
             #"""
-            exec setpriv --reuid 61004 --regid 61004 --clear-groups --inh-caps +setuid,+setgid \
+            exec setpriv --reuid \#(user) --regid \#(user) --clear-groups --inh-caps +setuid,+setgid \
                 --ambient-caps +setuid,+setgid bash -c "$SKR_TEST_SCRIPT"
             """#,
             environment: [
                 "SKR_SCOPE": "",
                 "SKR_TEST_SCRIPT": """
-                become='setpriv --reuid 61003 --regid 61003 --clear-groups'
+                become='setpriv --reuid 60460 --regid 60460 --clear-groups'
                 trap 'keyctl clear @u; keyctl clear @us' EXIT
                 printf one | skr set one --timeout 1m && printf two | skr set two --timeout 1m || exit
-                \(line)
+                \(lines)
                 """,
             ])
     }

@@ -42,13 +42,14 @@ struct SourceTerminalTests {
 
     @Test("who waits for another process is told so after a second, once")
     func note() throws {
-        let shown = try run(
-            "api --timeout 1m -- sh -c 'echo started >&2; sleep 3; echo s3cret'",
-            #"""
-            skr get api > $work/first & sleep 0.3
-            skr get api; wait; cat $work/first; echo
-            """#, showsLast: "s3cret\ns3cret\n")
         let note = "skr: api: another process runs its source; waiting for it"
+        let shown = try run(
+            "api --timeout 1m -- sh -c 'touch started; until [ -e go ]; do sleep 0.05; done; echo s3cret'",
+            #"""
+            skr get api > $work/first & while [ ! -e $HOME/started ]; do sleep 0.02; done
+            # Long enough for a repeated note to show.
+            (read -r < /dev/tty; sleep 0.3; touch $HOME/go) & skr get api; wait; cat $work/first; echo
+            """#, typing: [.init(prompt: note, keys: "\n")], showsLast: "s3cret\ns3cret\n")
         #expect(shown.split(separator: "\n").count { $0 == note } == 1, "\(shown)")
     }
 
@@ -56,25 +57,34 @@ struct SourceTerminalTests {
     func background() throws {
         try run(
             "api --timeout 1m -- sh -c 'printf \"PIN: \" >&2; read -r pin < /dev/tty; echo \"<$pin>\"'",
-            "set -m; skr get api & sleep 1; fg > /dev/null; skr get api",
+            #"""
+            set -m; skr get api & for i in {1..20}; do [ "$(jobs -s)" ] && break; sleep 0.05; done
+            fg > /dev/null; skr get api
+            """#,
             typing: [.init(prompt: "PIN: ", keys: "1234\n")], showsLast: "<1234>\n<1234>\n")
     }
 
     @Test("all that a command has started ends at its limit, also if its parent has ended or it leads a session")
-    func limit() throws {
-        let shown = try run(
+    func limit() throws { try expectEnd(trapping: ":", tens: 17) }
+
+    @Test("all that ignores SIGTERM ends, too", .tags(.long))
+    func killed() throws { try expectEnd(trapping: "''", tens: 18) }
+
+    /// Expects that nothing is left of three sources, each of which sleeps for its own number of seconds.
+    private func expectEnd(trapping action: String, tens: Int) throws {
+        try run(
             """
-            kid --timeout 1m --limit 1s -- sh -c "sleep 71; echo x"
-            stubborn --timeout 1m --limit 1s -- sh -c "trap '' TERM; (setsid sleep 71 &); sh -c 'sleep 71; sleep 71'; sleep 71"
-            finished --timeout 1m --limit 1s -- sh -c "sleep 71 & echo x"
+            kid --timeout 1m --limit 1s -- sh -c "sleep \(tens)1; echo x"
+            stubborn --timeout 1m --limit 1s -- sh -c "trap \(action) TERM; (setsid sleep \(tens)2 &); sh -c 'sleep \(tens)2; sleep \(tens)2'; sleep \(tens)2"
+            finished --timeout 1m --limit 1s -- sh -c "sleep \(tens)3 & echo x"
             """,
             #"""
-            left() { for i in {1..20}; do pgrep -xf 'sleep 71' > /dev/null || break; sleep 0.05; done; pgrep -cxf 'sleep 71'; }
+            skr get stubborn 2> $work/errors & stubborn=$!; skr get finished > $work/finished & finished=$!
             # A child that skr had before must not end.
-            bash -c 'sleep 72 & exec skr get kid'; echo rc=$?; left; pgrep -cxf 'sleep 72'; pkill -xf 'sleep 72'
-            skr get stubborn; echo rc=$?; left; skr get finished; echo rc=$?; left
-            """#, showsLast: "rc=75\n0\nx\nrc=0\n0\n")
-        #expect(shown.contains("rc=75\n0\n1\n"), "\(shown)")
+            bash -c 'sleep \#(tens)4 & exec skr get kid'; echo rc=$?; pgrep -cxf 'sleep \#(tens)4'; pkill -xf 'sleep \#(tens)4'
+            wait $stubborn; echo rc=$?; wait $finished; echo rc=$?; cat $work/finished; echo
+            left() { pgrep -axf 'sleep \#(tens)[123]'; }; for i in {1..20}; do left > /dev/null || break; sleep 0.05; done; left; echo end
+            """#, showsLast: "rc=75\n1\nrc=75\nrc=0\nx\nend\n")
     }
 
     @Test("a signal to the reader alone ends all that the command has started")
@@ -82,7 +92,7 @@ struct SourceTerminalTests {
         try run(
             "api --timeout 1m -- sh -c 'touch started; sleep 74; echo x'",
             #"""
-            skr get api & while [ ! -e $HOME/started ]; do sleep 0.05; done; sleep 0.2; kill $!; wait $!; echo rc=$?
+            skr get api & while [ ! -e $HOME/started ]; do sleep 0.02; done; kill $!; wait $!; echo rc=$?
             pgrep -cxf 'sleep 74'
             """#, showsLast: "rc=143\n0\n")
     }

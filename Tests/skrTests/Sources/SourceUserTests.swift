@@ -1,15 +1,16 @@
+import TestSupport
 import Testing
 
-@Suite("Sources and users", .enabled(if: isRoot, "needs root to become other users"))
+@Suite("Sources and users", .tags(.root), .enabled(if: isRoot, "needs root to become other users"))
 struct SourceUserTests {
-    /// Runs a script with a home folder that belongs to `user`, and a copy of the tested command that every user can run.
+    /// Runs a script with a home folder that belongs to `user`.
     @discardableResult
     private func run(
         _ sources: String, _ script: String, as user: Int = 60_452, prints output: String,
         at location: SourceLocation = #_sourceLocation
     ) throws -> CommandRunner.Outcome {
         let preparation = #"""
-            chmod 755 $work; cp $(command -v skr) $work/skr; export PATH=$work:$PATH; chown -R \#(user):\#(user) $HOME
+            chmod 755 $work; chown -R \#(user):\#(user) $HOME
             as() { setpriv --reuid \#(user) --regid \#(user) --clear-groups "$@"; }; cd /
 
             """#
@@ -49,7 +50,7 @@ struct SourceUserTests {
         try run(
             "api --timeout 1m -- sh -c 'echo run >> $HOME/runs; echo s3cret'",
             #"""
-            chmod 4755 $work/skr; as keyctl session - skr get api 2> /dev/null; echo $?; runs
+            cp $(command -v skr) $work/skr; export PATH=$work:$PATH; chmod 4755 $work/skr; as keyctl session - skr get api 2> /dev/null; echo $?; runs
             chmod 755 $work/skr; as keyctl session - skr get api
             """#, prints: "1\n\ns3cret")
     }

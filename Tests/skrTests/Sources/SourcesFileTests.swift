@@ -53,6 +53,12 @@ struct SourcesFileTests {
         #expect(source.part == .text)
     }
 
+    @Test("other processes wait for 10 s longer than the command can run")
+    func waitLimit() throws {
+        let source = try #require(try source("a --timeout 1m --limit 1s -- c"))
+        #expect(SourceOutput(source, settings: ChildSettings(), warns: true).waitLimit == .seconds(11))
+    }
+
     @Test(
         "the part of the output",
         arguments: [("--raw", Source.Part.raw), ("--first-line", .firstLine), ("--field x", .field("x"))])

@@ -45,6 +45,18 @@ struct CommandRunner {
 
         """#
 
+    /// A shell function, also for the shell's children, that waits up to 30 s for a number of processes to call it.
+    ///
+    /// Its words are the number and the name of the meeting.
+    static let meeting = #"""
+        export MEETINGS=$(mktemp -d); trap 'rm -rf $MEETINGS' EXIT
+        meet() {
+            local i here; mkdir -p $MEETINGS/$2; : > $MEETINGS/$2/$$
+            for ((i = 0; i < 600; i++)); do here=($MEETINGS/$2/*); ((${#here[@]} >= $1)) && break; sleep 0.05; done
+        }; export -f meet
+
+        """#
+
     /// Shell functions that wait up to 30 s: `filled` until a file has content, and `gone` until a process has ended.
     ///
     /// Then `gone` prints its name.

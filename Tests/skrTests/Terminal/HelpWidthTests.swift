@@ -4,26 +4,29 @@ import Testing
 
 @Suite("Help follows the terminal's width", .tags(.anyUser))
 struct HelpWidthTests {
-    private static let widths = [40, 80, 200]
-
-    /// Returns all help texts, each with the command that shows it.
-    private func helps(_ environment: [String: String], in run: (String, [String: String]) throws -> String) throws
-        -> [(command: String, text: String)]
-    {
-        let verbs = try CommandRunner().candidates([""])
-        let commands =
-            ["skr help", "skr --help", "skr-secrets --help", "skr-stress --help"]
-            + verbs.map { "skr help \($0)" } + ["skr get -h"]
+    /// Runs commands after each of these settings, and returns each help text with its setting and command.
+    private func helps(
+        of commands: [String], after settings: [String], by run: (String) throws -> String = Self.inPipe
+    ) throws -> [(setting: String, command: String, text: String)] {
         let mark = "-- next --"
-        let script = (["true"] + commands).map { "\($0) || echo FAILED; echo '\(mark)'" }.joined(separator: "\n")
-        let texts = try run(script, environment).split(separator: "\(mark)\n", omittingEmptySubsequences: false)
-        #expect(texts.count == commands.count + 2 && commands.count > 14)
+        let calls = settings.flatMap { setting in commands.map { (setting, $0) } }
+        let script = calls.map { "\($0); \($1) || echo FAILED; echo '\(mark)'" }.joined(separator: "\n")
+        let texts = try run("true; echo '\(mark)'\n\(script)").split(
+            separator: "\(mark)\n", omittingEmptySubsequences: false)
+        #expect(texts.count == calls.count + 2)
         #expect(!texts.contains { $0.contains("FAILED") })
-        return zip(commands, texts.dropFirst()).map { ($0, String($1)) }
+        return zip(calls, texts.dropFirst()).map { ($0.0, $0.1, String($1)) }
     }
 
-    private func pipe(_ script: String, _ environment: [String: String]) throws -> String {
-        try CommandRunner().shell(script, environment: environment).output
+    private static func inPipe(_ script: String) throws -> String { try CommandRunner().shell(script).output }
+    private static func onTerminal(_ script: String) throws -> String { try TerminalRunner().run(script) }
+
+    /// Returns the commands that show a help text.
+    private func allCommands() throws -> [String] {
+        let verbs = try CommandRunner().candidates([""])
+        #expect(verbs.count > 10)
+        return ["skr help", "skr --help", "skr-secrets --help", "skr-stress --help", "skr get -h"]
+            + verbs.map { "skr help \($0)" }
     }
 
     /// Returns the lines that are too wide, except for lines of a single word.
@@ -36,19 +39,29 @@ struct HelpWidthTests {
         }
     }
 
-    @Test("no line of a verb's help is wider than COLUMNS", arguments: widths)
-    func columns(width: Int) throws {
-        for (command, text) in try helps(["COLUMNS": "\(width)"], in: pipe) {
-            #expect(tooWide(text, width) == [], "\(command)")
-            let isOverview = ["skr help", "skr --help", "skr help help"].contains(command)
-            #expect(text.contains("USAGE: ") && text.contains("EXAMPLES:\n  ") || isOverview, "\(command)")
+    @Test("no line is wider than COLUMNS, all widths have the same words, and a shell reads an example the same way")
+    func columns() throws {
+        let commands = try allCommands()
+        let unbroken = try helps(of: commands, after: ["export COLUMNS=1000"])
+        for width in [40, 80] {
+            for (help, wide) in try zip(helps(of: commands, after: ["export COLUMNS=\(width)"]), unbroken) {
+                #expect(tooWide(help.text, width) == [], "\(help.command)")
+                let isOverview = ["skr help", "skr --help", "skr help help"].contains(help.command)
+                #expect(help.text.contains("USAGE: ") && help.text.contains("EXAMPLES:\n  ") || isOverview, "\(help)")
+                #expect(words(of: help.text) == words(of: wide.text), "\(help.command)")
+            }
         }
+    }
+
+    /// Returns the words of a help text, without the backslashes that join the lines of an example.
+    private func words(of text: String) -> [Substring] {
+        text.replacing(#/ \\\n +/#, with: " ").split { $0.isWhitespace }
     }
 
     @Test("the help of skr itself fits a terminal of 24 lines with the next prompt, and has every verb")
     func overview() throws {
         let commands = ["skr", "skr help", "skr --help", "skr -h"]
-        let texts = try commands.map { try pipe($0, ["COLUMNS": "80"]) }
+        let texts = try helps(of: commands, after: ["export COLUMNS=80"]).map(\.text)
         #expect(Set(texts).count == 1)
         #expect(texts[0].split(separator: "\n", omittingEmptySubsequences: false).count <= 24, "\(texts[0])")
         let verbs = try CommandRunner().candidates([""]).filter { $0 != "help" }
@@ -59,31 +72,34 @@ struct HelpWidthTests {
         #expect(texts[0].hasSuffix("more: man skr\n"))
     }
 
-    @Test("no line is wider than the terminal, whatever COLUMNS is", arguments: widths)
-    func terminal(width: Int) throws {
-        let helps = try helps(["COLUMNS": "300"]) { script, environment in
-            try TerminalRunner().run("stty cols \(width)\n\(script)", environment: environment)
-        }
-        for (command, text) in helps { #expect(tooWide(text, width) == [], "\(command)") }
-        #expect(try helps.map(\.text) == self.helps(["COLUMNS": "\(width)"], in: pipe).map(\.text))
+    @Test("no line is wider than the terminal, whatever COLUMNS is")
+    func terminal() throws {
+        let commands = ["skr help", "skr help set", "skr get -h", "skr-secrets --help", "skr-stress --help"]
+        try check(commands, onTerminalsOf: [40, 200])
     }
 
-    @Test("in a pipe, help has 80 columns unless COLUMNS is a positive number", arguments: ["", "0", "-3", "wide"])
-    func usual(columns: String) throws {
-        for command in ["skr help set", "skr-secrets --help", "skr-stress --help"] {
-            let said = try CommandRunner().shell(command, environment: ["COLUMNS": columns])
-            #expect(try said.exitCode == 0 && said.output == pipe(command, ["COLUMNS": "80"]), "\(said)")
+    @Test("no line of any help text is wider than the terminal", .tags(.long))
+    func terminalForAll() throws {
+        try check(allCommands(), onTerminalsOf: [40, 80, 200])
+    }
+
+    private func check(_ commands: [String], onTerminalsOf widths: [Int]) throws {
+        for width in widths {
+            let helps = try helps(
+                of: commands, after: ["stty cols \(width); export COLUMNS=300"], by: Self.onTerminal)
+            for help in helps { #expect(tooWide(help.text, width) == [], "\(help.command)") }
+            let inPipe = try self.helps(of: commands, after: ["export COLUMNS=\(width)"])
+            #expect(helps.map(\.text) == inPipe.map(\.text))
         }
     }
 
-    @Test("the words are the same at every width, and a shell reads an example as the same command")
-    func same() throws {
-        let wide = try helps(["COLUMNS": "1000"], in: pipe)
-        let narrow = try helps(["COLUMNS": "40"], in: pipe)
-        for (wide, narrow) in zip(wide, narrow) {
-            let unbroken = narrow.text.replacing(#/ \\\n +/#, with: " ")
-            let words = [wide.text.replacing(#/ \\\n +/#, with: " "), unbroken].map { $0.split { $0.isWhitespace } }
-            #expect(words[0] == words[1], "\(wide.command)")
+    @Test("in a pipe, help has 80 columns unless COLUMNS is a positive number")
+    func usual() throws {
+        let commands = ["skr help set", "skr-secrets --help", "skr-stress --help"]
+        let settings = ["80", "''", "0", "-3", "wide"].map { "export COLUMNS=\($0)" }
+        let helps = try helps(of: commands, after: settings)
+        for (number, help) in helps.enumerated() {
+            #expect(help.text == helps[number % commands.count].text, "\(help.setting): \(help.command)")
         }
     }
 }

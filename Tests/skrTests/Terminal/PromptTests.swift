@@ -41,7 +41,7 @@ struct PromptTests {
         ])
     func paste(keys: String) throws {
         let shown = try onTerminal(
-            #"skr set api; echo rc=$?; read -t 0.3 -r left; echo "left=$left"; skr list; stty -a"#, typing: keys)
+            #"skr set api; echo rc=$?; read -t 0.1 -r left; echo "left=$left"; skr list; stty -a"#, typing: keys)
         #expect(shown.contains("skr: error: more than one line was typed or pasted; nothing was stored\n"))
         #expect(shown.contains("skr: hint: pipe in a secret of several lines: "))
         #expect(shown.contains("rc=64") && shown.contains("left=\n") && shown.contains(" icanon "))
@@ -62,7 +62,7 @@ struct PromptTests {
             #"""
             ulimit -c 0; pid=$(mktemp); trap 'rm -f $pid' EXIT; export pid
             (for ((i = 0; i < 600; i++)); do stty -F /dev/tty -a | grep -q -e ' -echo ' && break; sleep 0.05; done
-                sleep 0.1; kill -$NAME $(cat $pid)) &
+                kill -$NAME $(cat $pid)) &
             bash -c 'echo $$ > $pid; exec skr set api' 2>/dev/null; echo rc=$?; wait; stty -a; skr list
             """#, environment: ["NAME": name])
         let code = try #require(["USR1": 138, "USR2": 140, "XCPU": 152, "VTALRM": 154, "PROF": 155, "TERM": 143][name])

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("skr, verb by verb")
@@ -137,7 +138,7 @@ struct VerbTests {
 
     @Test(
         "32,767 bytes fit, and one byte more is refused and leaves the old secret",
-        .enabled(if: geteuid() == 0, "needs root, because it stores more than a user's 20,000 bytes"))
+        .tags(.root), .enabled(if: isRoot, "needs root, because it stores more than a user's 20,000 bytes"))
     func sizes() throws {
         try CommandRunner().inSession(
             #"""
@@ -170,7 +171,7 @@ struct VerbTests {
 
     @Test(
         "if the reader goes away, the command ends quietly",
-        .enabled(if: geteuid() == 0, "needs root, because it stores more than a user's 20,000 bytes"))
+        .tags(.root), .enabled(if: isRoot, "needs root, because it stores more than a user's 20,000 bytes"))
     func brokenPipe() throws {
         try CommandRunner().inSession(
             #"head -c 30000 /dev/zero | tr "\0" x | skr set big; skr get big | head -c 1; skr list | true"#,

@@ -8,7 +8,7 @@ import Threads
 
 private let item = ItemIdentity.password(service: "listed")
 
-@Suite("Listing items", .tags(.kernel))
+@Suite("Listing items", .tags(.kernel, .threads))
 struct ListingTests {
     @Test("an item that is being replaced is always listed with its remaining time")
     func replacedMeanwhile() throws {
@@ -50,7 +50,12 @@ struct ListingTests {
     }
 
     @Test("a list contains each item exactly once while items are being replaced")
-    func completeMeanwhile() throws {
+    func completeMeanwhile() throws { try completeMeanwhile(lists: 60) }
+
+    @Test("300 lists contain each item exactly once while items are being replaced", .tags(.long))
+    func completeInManyLists() throws { try completeMeanwhile(lists: 300) }
+
+    private func completeMeanwhile(lists: Int) throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
         let items = (0..<12).map { ItemIdentity.password(service: "listed \($0)") }
@@ -63,7 +68,7 @@ struct ListingTests {
                 return
             }
             defer { isDone.withLock { $0 = true } }
-            for _ in 0..<300 {
+            for _ in 0..<lists {
                 let listed = try store.identities()
                 if listed.count != items.count || Set(listed) != Set(items) { wrong.withLock { $0 += 1 } }
             }

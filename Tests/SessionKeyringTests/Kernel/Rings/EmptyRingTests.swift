@@ -74,7 +74,9 @@ final class EmptyRingTests {
         #expect(try scratch.keyring.links(Key(hidden)))
     }
 
-    @Test("another user's ring is never changed, even if it is restricted", .enabled(if: isRoot, "needs root"))
+    @Test(
+        "another user's ring is never changed, even if it is restricted", .tags(.root),
+        .enabled(if: isRoot, "needs root"))
     func otherUsers() throws {
         let (open, closed) = (try makeEmpty("open"), try makeEmpty("closed"))
         try Key(closed).setPermissions([.possessorAll, .userRead])

@@ -16,7 +16,7 @@ struct ProcessRaceTests {
 
     @Test(
         "processes that create one namespace at the same time lose no item",
-        .enabled(if: isRoot, "needs root, because it creates 800 keys"))
+        .tags(.root), .enabled(if: isRoot, "needs root, because it creates 800 keys"))
     func namespaces() async throws {
         let scratch = try ScratchKeyring()
         let serial = scratch.keyring.serial.rawValue
@@ -39,7 +39,7 @@ struct ProcessRaceTests {
 
     @Test(
         "if several processes add the same items over expired ones, each item has one winner",
-        .enabled(if: isRoot, "needs root, because it creates 300 keys")
+        .tags(.root), .enabled(if: isRoot, "needs root, because it creates 300 keys")
     )
     func addOverExpired() async throws {
         let scratch = try ScratchKeyring()

@@ -9,7 +9,7 @@ import Threads
 private let item = ItemIdentity.password(service: "item")
 private let name = "skr:default"
 
-@Suite("Making and remembering the rings of a namespace", .tags(.kernel))
+@Suite("Making and remembering the rings of a namespace", .tags(.kernel, .threads))
 final class RingMakingTests {
     private let scratch: ScratchKeyring
     private let store: SecretStore

@@ -105,7 +105,9 @@ struct UpdateRaceTests {
         #expect(try await store.update(counter, timeout: nil) { (old: String?) in (old ?? "") + "+" } == "2+")
     }
 
-    @Test("a set during an update is not lost", .enabled(if: isRoot, "needs root, because it creates 450 keys"))
+    @Test(
+        "a set during an update is not lost", .tags(.root),
+        .enabled(if: isRoot, "needs root, because it creates 450 keys"))
     func setAgainstUpdates() async throws {
         let scratch = try ScratchKeyring()
         let serial = scratch.keyring.serial.rawValue
@@ -142,7 +144,9 @@ struct UpdateRaceTests {
         _ = consume held
     }
 
-    @Test("a delete during an update is not undone", .enabled(if: isRoot, "needs root, because it creates 300 keys"))
+    @Test(
+        "a delete during an update is not undone", .tags(.root),
+        .enabled(if: isRoot, "needs root, because it creates 300 keys"))
     func deleteAgainstUpdates() throws {
         let scratch = try ScratchKeyring()
         for round in 0..<100 {

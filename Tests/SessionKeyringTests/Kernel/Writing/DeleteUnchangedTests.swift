@@ -89,7 +89,7 @@ struct DeleteUnchangedTests {
         }
     }
 
-    @Test("an item can be deleted on a full quota", .tags(.ordinaryUser), .enabled(if: isRoot))
+    @Test("an item can be deleted on a full quota", .tags(.root), .enabled(if: isRoot))
     func fullQuota() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let store = try SecretStore.inNewSession(of: 60_120, with: item)
@@ -102,7 +102,7 @@ struct DeleteUnchangedTests {
 
     @Test(
         "a list of a ring that changes all the time is complete, or throws contended", .tags(.long),
-        .enabled(if: isRoot, "needs root, because it creates 3,000 keys"))
+        .tags(.root), .enabled(if: isRoot, "needs root, because it creates 3,000 keys"))
     func list() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()

@@ -16,14 +16,14 @@ private func failure(_ body: (inout BackendAttempt) throws -> Void) throws -> Se
     return try storeError { try body(&attempt) }?.code
 }
 
-/// Fills the quota with items that expire in two seconds, and waits until they have.
+/// Fills the quota with items that expire in one second, and waits until they have.
 private func fillWithExpired(_ store: SecretStore) throws {
     var failures = 0
     while failures < 5 {
         do throws(SecretStoreError) {
             let brief = ItemIdentity.password(service: "brief", account: UUID().uuidString)
             var attempt = BackendAttempt(mayUseLastResorts: false)
-            try store.backend.set([1].span.bytes, for: brief, timeout: try? KeyTimeout(.seconds(2)), &attempt)
+            try store.backend.set([1].span.bytes, for: brief, timeout: try? KeyTimeout(.seconds(1)), &attempt)
             failures = 0
         } catch {
             succeed(20, error.code == .quotaExceeded)
@@ -32,12 +32,12 @@ private func fillWithExpired(_ store: SecretStore) throws {
             usleep(30_000)
         }
     }
-    succeed(21, try becomesTrue(within: 3.1) { try store.items().isEmpty })
+    succeed(21, try becomesTrue(within: 2.1) { try store.items().isEmpty })
 }
 
 /// Each test runs as a separate user whose quota of 20,000 bytes has no room for a second value.
 @Suite(
-    "Writes without room for a second value", .tags(.kernel, .ordinaryUser),
+    "Writes without room for a second value", .tags(.kernel, .root),
     .enabled(if: isRoot, "needs root, to become several users")
 )
 struct FullQuotaTests {

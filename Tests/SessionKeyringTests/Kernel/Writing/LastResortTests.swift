@@ -9,7 +9,7 @@ private let item = ItemIdentity.password(service: "last")
 
 /// Each test runs as a separate user and uses up that user's key quota.
 @Suite(
-    "Last resorts without room for a lease", .tags(.kernel, .ordinaryUser),
+    "Last resorts without room for a lease", .tags(.kernel, .root),
     .enabled(if: isRoot, "needs root, to become several users")
 )
 struct LastResortTests {

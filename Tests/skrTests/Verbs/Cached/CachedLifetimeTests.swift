@@ -1,7 +1,9 @@
+import CommandSupport
+import Keyutils
 import SecretText
 import Testing
 
-import skr
+@testable import skr
 
 @Suite("skr cached: how long")
 struct CachedLifetimeTests: ScriptTests {
@@ -28,7 +30,7 @@ struct CachedLifetimeTests: ScriptTests {
     }
 
     @Test(
-        "an unusable field is named in the error, and nothing is kept or printed",
+        "an unusable field is named in the error",
         arguments: [
             ("{}", "no such field"), ("no", "not JSON"), (#"{"e":0}"#, "has passed"), (#"{"e":-5}"#, "has passed"),
             (#"{"e":"2001-01-01T00:00:00Z"}"#, "has passed"), (#"{"e":"soon"}"#, "neither"),
@@ -40,10 +42,22 @@ struct CachedLifetimeTests: ScriptTests {
             (#"{"e":1e400}"#, "neither"), (#"{"e":"nan"}"#, "neither"),
         ])
     func unusable(output: String, problem: String) throws {
+        let error = #expect(throws: CommandError.self) {
+            try OutputLifetime.limit(.seconds(300), by: ".e", of: SecretBox(SecretBytes(utf8: output)))
+        }
+        #expect(error?.exitCode == .data)
+        #expect(error?.message.hasPrefix("--timeout-from-json '.e': ") == true)
+        #expect(error?.message.contains(problem) == true, "\(error?.message ?? "")")
+    }
+
+    @Test("an output with an unusable field is neither kept nor printed")
+    func unusableOutput() throws {
         let outcome = try expect(
-            #"skr cached a --timeout-from-json .e --timeout 5m -- echo "$OUT"; echo $?; skr cached --forget a 2>/dev/null; echo $?"#,
-            environment: ["OUT": output], prints: "65\n1\n")
-        #expect(outcome.errors.hasPrefix("skr: error: --timeout-from-json '.e': ") && outcome.errors.contains(problem))
+            #"""
+            for out in no '{"e":0}'; do skr cached a --timeout-from-json .e --timeout 5m -- echo "$out"; echo $?; done
+            skr cached --forget a 2>/dev/null; echo $?
+            """#, prints: "65\n65\n1\n")
+        #expect(outcome.errors.hasPrefix("skr: error: --timeout-from-json '.e': the output is not JSON\n"))
     }
 
     @Test("an output that is valid for one more second or for ten years is cached", arguments: [1, 315_576_000])

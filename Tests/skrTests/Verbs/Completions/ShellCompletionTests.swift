@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import Threads
 
 /// The shells that skr and skr-secrets complete in, each with a way to start it without a user's settings.
 enum CompletingShell: String, CaseIterable {
@@ -56,20 +57,33 @@ struct ShellCompletionTests {
         "a;b|c&d", "<in", ">out", "$HOME", "${x}", "$(touch $TRAP)", "`touch $TRAP`", " lead", "trail ", "a  b",
     ]
 
-    @Test("every name completes to itself, with and without quotes", arguments: CompletingShell.allCases)
-    func names(shell: CompletingShell) throws {
-        let calls = ["", "\"", "'"].flatMap { quote in
-            Self.names.enumerated().compactMap { number, name -> Call? in
-                guard Self.canComplete(name, behind: quote, in: shell) else { return nil }
-                return Call(
-                    typed: "skr get --namespace n\(number) \(quote)\t",
-                    words: ["get", "--namespace", "n\(number)", name])
-            }
-        }
-        try check(calls, in: shell)
+    @Test("six random names complete to themselves, with and without quotes", arguments: CompletingShell.allCases)
+    func someNames(shell: CompletingShell) throws {
+        print("names to complete: seed \(testSeed)")
+        var choices = Choices(seed: testSeed)
+        try check(names: Array(Self.names.indices.shuffled(using: &choices).prefix(6)), in: shell)
     }
 
-    @Test("verbs, options, values, accounts and references are completed", arguments: CompletingShell.allCases)
+    @Test(
+        "every name completes to itself, with and without quotes", .tags(.long), arguments: CompletingShell.allCases)
+    func allNames(shell: CompletingShell) throws {
+        try check(names: Array(Self.names.indices), in: shell)
+    }
+
+    private func check(names numbers: [Int], in shell: CompletingShell) throws {
+        let calls = numbers.flatMap { number in
+            ["", "\"", "'"].filter { Self.canComplete(Self.names[number], behind: $0, in: shell) }.map { quote in
+                Call(
+                    typed: "skr get --namespace n\(number) \(quote)\t",
+                    words: ["get", "--namespace", "n\(number)", Self.names[number]])
+            }
+        }
+        try check(calls, withNames: numbers, in: shell)
+    }
+
+    @Test(
+        "verbs, options, values, accounts, references and skr-secrets are completed",
+        arguments: CompletingShell.allCases)
     func kinds(shell: CompletingShell) throws {
         try check(
             [
@@ -91,18 +105,11 @@ struct ShellCompletionTests {
                     typed: "skr exec --namespace n2 --env T=sk\t",
                     words: ["exec", "--namespace", "n2", "--env", "T=skr://a%3Ab%3Ac"]),
                 Call(typed: "skr exec -- printen\t", words: ["exec", "--", "printenv"]),
-            ], in: shell)
-    }
-
-    @Test("the options of skr-secrets and its command are completed", arguments: CompletingShell.allCases)
-    func secrets(shell: CompletingShell) throws {
-        try check(
-            [
                 Call(typed: "skr-secrets --stat\t", words: ["--status"]),
                 Call(typed: "skr-secrets --scope pe\t", words: ["--scope", "persistent"]),
                 Call(
                     typed: "skr-secrets --timeout 8h -- printen\t", words: ["--timeout", "8h", "--", "printenv"]),
-            ], in: shell)
+            ], withNames: [2, 4], in: shell)
     }
 
     /// The folder `.ci` of the repository.
@@ -123,15 +130,17 @@ struct ShellCompletionTests {
         }
     }
 
-    private func check(_ calls: [Call], in shell: CompletingShell) throws {
+    /// Types the calls, with items that have the names with these numbers.
+    private func check(_ calls: [Call], withNames numbers: [Int], in shell: CompletingShell) throws {
         let settings = FileManager.default.temporaryDirectory.appendingPathComponent("skr-test-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: settings, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: settings) }
         try Data(shell.settings.utf8).write(to: settings.appendingPathComponent(shell.settingsFile))
         let trap = settings.appendingPathComponent("trap").path
 
-        let items = Self.names.enumerated().map { number, name in
-            "skr set --allow-empty --namespace n\(number) -- '\(name.replacingOccurrences(of: "'", with: #"'\''"#))' </dev/null\n"
+        let items = numbers.map { number in
+            let name = Self.names[number].replacingOccurrences(of: "'", with: #"'\''"#)
+            return "skr set --allow-empty --namespace n\(number) -- '\(name)' </dev/null\n"
         }
         let script =
             items.joined() + "skr set --allow-empty --namespace accounts db 'alice b' </dev/null\n" + shell.start

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 import skr
@@ -58,7 +59,9 @@ struct Problem: Sendable, CustomTestStringConvertible {
 /// Runs each hint as a command in a shell.
 ///
 /// In that shell, the doctor must then report ok, and the session must be unchanged.
-@Suite("The doctor's hints, run unchanged", .enabled(if: isRoot, "needs root to become other users and to mount /proc"))
+@Suite(
+    "The doctor's hints, run unchanged", .tags(.root),
+    .enabled(if: isRoot, "needs root to become other users and to mount /proc"))
 struct DoctorHintTests {
     /// The hints that no test runs, with the reasons.
     static let notRun: [HintKind: String] = {
@@ -94,8 +97,7 @@ struct DoctorHintTests {
     /// bash reads these lines from a pipe as it would from a terminal. If a line replaces the shell, the new shell
     /// reads the rest.
     private static let tools = #"""
-        copy=$(mktemp -d); chmod 755 $copy; trap 'rm -rf $copy' EXIT; cp $(command -v skr) $copy/skr
-        export PATH=$copy:$PATH SHELL=/bin/bash
+        folder=$(mktemp -d); trap 'rm -rf $folder' EXIT; export SHELL=/bin/bash
         sudo() { "$@"; }
         check() { skr doctor --json | tr -d "\n" | grep -o "{[^{}]*\"id\" : \"$CHECK\"[^{}]*}" | sed -n "s/.*\"$1\" : \"\([^\"]*\)\".*/\1/p"; }
         follow() {
@@ -114,7 +116,7 @@ struct DoctorHintTests {
         Problem(
             .correctSources, "a sources file that others can write to", check: "sources",
             #"""
-            export SKR_SOURCES=$copy/sources; echo "kept --timeout 1m --namespace $SKR_NAMESPACE -- echo kept" >$SKR_SOURCES; chmod g+w $SKR_SOURCES
+            export SKR_SOURCES=$folder/sources; echo "kept --timeout 1m --namespace $SKR_NAMESPACE -- echo kept" >$SKR_SOURCES; chmod g+w $SKR_SOURCES
             follow; kept
             """#),
         Problem(
@@ -174,7 +176,10 @@ struct DoctorHintTests {
             .listItems, "a full quota, without /proc", check: "session",
             #"""
             unshare -m bash -c 'umount -l /proc; as 60423 keyctl session - bash -c "
-                head -c 18000 /dev/zero | skr set big; for i in {1..190}; do printf x | skr set \$i || break; done
+                head -c 18000 /dev/zero | skr set big
+                for size in 500 20 1; do for i in {1..60}; do
+                    head -c \$size /dev/zero | keyctl padd user \$size.\$i @s || break
+                done; done >/dev/null
                 follow \"skr clear\""' 2>/dev/null; echo kept
             """#),
         Problem(

@@ -1,6 +1,7 @@
 import Foundation
 import Keyutils
 import SessionKeyring
+import TestSupport
 import Testing
 
 @testable import skr
@@ -178,7 +179,8 @@ struct DoctorOutputTests {
 
     @Test(
         "in another user's session, the verdict names a scope in which skr stores",
-        .enabled(if: geteuid() == 0, "needs root to become another user"), arguments: [("", true), ("session", false)])
+        .tags(.root), .enabled(if: isRoot, "needs root to become another user"),
+        arguments: [("", true), ("session", false)])
     func foreignSession(scope: String, needsOption: Bool) throws {
         let outcome = try CommandRunner().shell(
             "keyctl session - setpriv --reuid 60426 --regid 60426 --clear-groups env SKR_SCOPE=\(scope) skr doctor")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 private let mayUnshare = (try? CommandRunner().shell("unshare -Ur true"))?.exitCode == 0
@@ -45,7 +46,7 @@ struct DoctorTests: ScriptTests {
         #expect(found.facts("session")["usable"] as? Bool == false)
     }
 
-    @Test("another user's session is a warning that names the user", .enabled(if: isRoot))
+    @Test("another user's session is a warning that names the user", .tags(.root), .enabled(if: isRoot))
     func foreign() throws {
         let found = try doctor("keyctl session - \(asUser(60_402, "skr doctor --json"))")
         found.expect(0, ["session": "warning"])
@@ -56,7 +57,9 @@ struct DoctorTests: ScriptTests {
         #expect((found.whole["facts"] as? JSON)?["quota"].map { ($0 as? [JSON])?.count } == 2)
     }
 
-    @Test("a session in which another user also stores is a warning that names that user", .enabled(if: isRoot))
+    @Test(
+        "a session in which another user also stores is a warning that names that user", .tags(.root),
+        .enabled(if: isRoot))
     func shared() throws {
         let store = asUser(60_407, "skr set a --scope session")
         let found = try doctor(#"keyctl session - bash -c "printf 1 | \#(store); skr doctor --json""#)
@@ -101,7 +104,7 @@ struct DoctorTests: ScriptTests {
 
     @Test(
         "a quota of which 70 % is used is a warning, and a full quota makes every scope unusable",
-        .enabled(if: isRoot))
+        .tags(.root), .enabled(if: isRoot))
     func quota() throws {
         let nearly = try doctor(
             asUser(
@@ -146,7 +149,9 @@ struct DoctorTests: ScriptTests {
         #expect(found.facts("user-namespace")["isInitial"] as? Bool == false)
     }
 
-    @Test("without /proc, doctor and all verbs still work, and doctor reports what is unknown", .enabled(if: isRoot))
+    @Test(
+        "without /proc, doctor and all verbs still work, and doctor reports what is unknown", .tags(.root),
+        .enabled(if: isRoot))
     func withoutProc() throws {
         let found = try doctor(
             #"keyctl session - unshare -m bash -c "umount -l /proc; printf 1 | skr set a --timeout 5m; skr list >&2; skr doctor --json""#
@@ -171,7 +176,8 @@ struct DoctorTests: ScriptTests {
     }
 
     @Test(
-        "a limit that is too small is reported, with mlock2's errno", .enabled(if: isRoot), arguments: [0, 4_096])
+        "a limit that is too small is reported, with mlock2's errno", .tags(.root), .enabled(if: isRoot),
+        arguments: [0, 4_096])
     func memoryLockLimited(limit: Int) throws {
         let found = try doctor(
             "prlimit --memlock=\(limit):\(limit) \(asUser(60_405, "keyctl session - skr doctor --json"))")
@@ -184,7 +190,8 @@ struct DoctorTests: ScriptTests {
     }
 
     @Test(
-        "the memory hint uses ulimit if the hard limit allows 8 MiB, and sudo otherwise", .enabled(if: isRoot),
+        "the memory hint uses ulimit if the hard limit allows 8 MiB, and sudo otherwise", .tags(.root),
+        .enabled(if: isRoot),
         arguments: [(8_388_608, "ulimit -S -l 8192"), (8_388_607, "sudo prlimit ")])
     func memoryLockHint(hard: Int, hint: String) throws {
         let found = try doctor("prlimit --memlock=0:\(hard) \(asUser(60_405, "keyctl session - skr doctor --json"))")
@@ -193,7 +200,7 @@ struct DoctorTests: ScriptTests {
 
     @Test(
         "another user's key never makes the doctor request, and so create, a persistent keyring",
-        .enabled(if: isRoot),
+        .tags(.root), .enabled(if: isRoot),
         arguments: [
             "keyctl newring _persistent.60408 @s", "\(asUser(60_408, "keyctl newring _persistent.60408 @s"))",
             #"keyctl add user $'x\n7531c66f I------     1 perm 1f030000 60408 65534 keyring   _persistent.60408: empty' x @s"#,
@@ -204,13 +211,28 @@ struct DoctorTests: ScriptTests {
         #expect(outcome.output.contains("not tried, because that could create the keyring"), "\(outcome)")
     }
 
-    @Test("the doctor works in two pid namespaces that share a session, at the same time", .enabled(if: isRoot))
+    @Test(
+        "the doctor works in pid namespaces that share a session, at the same time", .tags(.root), .enabled(if: isRoot))
     func pidNamespaces() throws {
+        try checkPidNamespaces(runsOfEach: 2)
+    }
+
+    @Test(
+        "the doctor works in pid namespaces that share a session, many times", .tags(.root, .long), .enabled(if: isRoot)
+    )
+    func manyInPidNamespaces() throws {
+        try checkPidNamespaces(runsOfEach: 10)
+    }
+
+    /// Runs the doctor in eight loops at the same time, each time in a new namespace.
+    private func checkPidNamespaces(runsOfEach runs: Int) throws {
         try expect(
             #"""
-            for i in {1..8}; do for j in {1..6}; do unshare -pf skr doctor; done & done | grep -c "^ok *session"
+            for i in {1..8}; do
+                for ((j = 0; j < \#(runs); j++)); do unshare -pf skr doctor; done &
+            done | grep -c "^ok *session"
             keyctl rlist @s | wc -w
-            """#, prints: "48\n0\n")
+            """#, prints: "\(8 * runs)\n0\n")
     }
 
     @Test("a restricted session is reported with its serial, and storing in it ends with 77")
@@ -233,7 +255,7 @@ struct DoctorTests: ScriptTests {
 
     @Test(
         "doctor leaves the user's keyrings unchanged, and only on request creates a persistent one",
-        .enabled(if: isRoot))
+        .tags(.root), .enabled(if: isRoot))
     func leavesNothing() throws {
         let outcome = try CommandRunner().shell(
             asUser(

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Errors of skr exec")
@@ -19,14 +20,14 @@ struct ExecErrorTests: ScriptTests {
 
     @Test(
         "an unsearchable folder in PATH is skipped, and a non-executable file exits with 126",
-        .enabled(if: geteuid() == 0, "becomes another user"))
+        .tags(.root), .enabled(if: isRoot, "becomes another user"))
     func folders() throws {
         try expect(
             #"""
-            work=$(mktemp -d); trap 'rm -rf $work' EXIT; chmod 755 $work; cd $work; cp $(command -v skr) skr
+            work=$(mktemp -d); trap 'rm -rf $work' EXIT; chmod 755 $work; cd $work; skr=$(command -v skr)
             mkdir -m 700 closed; echo x > tool; chmod 644 tool
             for path in $work/closed $work/closed: :$work/closed; do
-                for name in tool none; do setpriv --reuid 60451 --regid 60451 --clear-groups env PATH=$path $work/skr exec -- $name; echo $?; done
+                for name in tool none; do setpriv --reuid 60451 --regid 60451 --clear-groups env PATH=$path $skr exec -- $name; echo $?; done
             done 2> /dev/null
             """#, prints: "127\n127\n126\n127\n126\n127\n")
     }
@@ -120,7 +121,7 @@ struct ExecErrorTests: ScriptTests {
 
     @Test(
         "a secret that is too large for an environment is an error",
-        .enabled(if: geteuid() == 0, "needs root, because it stores more than a user's 20,000 bytes"))
+        .tags(.root), .enabled(if: isRoot, "needs root, because it stores more than a user's 20,000 bytes"))
     func tooLarge() throws {
         let outcome = try expect(
             #"""

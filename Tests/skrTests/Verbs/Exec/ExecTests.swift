@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("skr exec")
@@ -55,7 +56,7 @@ struct ExecTests: ScriptTests {
 
     @Test(
         "without /proc, the command gets only the intended variables",
-        .enabled(if: geteuid() == 0, "needs root to unmount /proc in its own namespace"))
+        .tags(.root), .enabled(if: isRoot, "needs root to unmount /proc in its own namespace"))
     func noProc() throws {
         let outcome = try run(
             #"""

@@ -31,20 +31,20 @@ struct HelperClientTests {
 
     @Test("a client's help has three examples and short paragraphs, and the list has a line for it")
     func help() throws {
-        let runner = CommandRunner()
-        let list = try runner.shell("skr helper --help", environment: ["COLUMNS": "80"]).output
+        func shown(_ words: String) throws -> String {
+            try CommandRunner().shell("skr \(words)", environment: ["COLUMNS": "80"]).output
+        }
+        let list = try shown("helper --help")
+        #expect(try shown("help helper git") == shown("helper git --help"))
         for client in HelperClients.all {
-            let help = try runner.shell("skr helper \(client.name) --help", environment: ["COLUMNS": "80"]).output
-            #expect(help == (try runner.shell("skr help helper \(client.name)", environment: ["COLUMNS": "80"]).output))
+            let help = try shown("helper \(client.name) --help")
             let paragraphs = help.prefix(upTo: try #require(help.firstRange(of: "USAGE: ")?.lowerBound)).split(
                 separator: "\n\n")
             for paragraph in paragraphs { #expect(paragraph.split(separator: "\n").count <= 4, "\(paragraph)") }
             #expect(paragraphs.count > 1 && client.verb.examples.split(separator: "\n").count == 3, "\(client.name)")
             let line = "  \(client.name)\(String(repeating: " ", count: 24 - client.name.count))\(client.summary)\n"
             #expect(list.contains(line), "\(client.name)")
-            for alias in client.aliases {
-                #expect(try runner.shell("skr helper \(alias) -h", environment: ["COLUMNS": "80"]).output == help)
-            }
+            if let alias = client.aliases.first { #expect(try shown("helper \(alias) -h") == help) }
         }
     }
 

@@ -1,11 +1,12 @@
 import Glibc
+import TestSupport
 import Testing
 
 @Suite("skr helper: when a secret expires")
 struct HelperExpiryTests: ScriptTests {
     @Test(
         "clients get the time left that the kernel shows, and no expiry if /proc/keys is masked",
-        .enabled(if: geteuid() == 0, "needs root to mount over /proc/keys"))
+        .tags(.root), .enabled(if: isRoot, "needs root to mount over /proc/keys"))
     func timeouts() throws {
         try expect(
             #"""

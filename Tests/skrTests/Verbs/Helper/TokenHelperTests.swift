@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Shell functions: `credentials END` prints what `aws sts assume-role` prints.
@@ -20,14 +21,16 @@ struct TokenHelperTests: ScriptTests {
     private static let plain = #"{"Version":1,"AccessKeyId":"AK","SecretAccessKey":"s"}"#
 
     @Test(
-        "twenty processes that ask at the same time run the command once, and all get the answer",
-        arguments: ["aws", "kubernetes", "google", "npm", "go --prefix https://h"])
-    func crowd(client: String) throws {
+        "processes that ask at the same time run the command once, and all get the answer",
+        arguments: [("aws", 20), ("kubernetes", 5), ("google", 5), ("npm", 5), ("go --prefix https://h", 5)])
+    func crowd(client: String, count: Int) throws {
         try expect(
             #"""
-            for i in {1..20}; do skr helper $CLIENT x -- bash -c "run 'sleep 0.5; credentials +1hour'" & done | grep . | sort | uniq -c | tr -d ' ' | cut -c 1-2 | uniq
+            for ((i = 0; i < $COUNT; i++)); do
+                skr helper $CLIENT x -- bash -c "run 'sleep 0.3; credentials +1hour'" &
+            done | grep . | sort | uniq -c | awk '{ print $1 }' | uniq
             wait; runs
-            """#, environment: ["CLIENT": client], onlyPrints: "20\n1\n")
+            """#, environment: ["CLIENT": client, "COUNT": "\(count)"], onlyPrints: "\(count)\n1\n")
     }
 
     @Test("an output is kept until five minutes before its expiry, then the command runs again")
@@ -135,12 +138,15 @@ struct TokenHelperTests: ScriptTests {
     func lifetime() throws {
         try expect(
             #"""
-            for client in kubernetes google; do
-                answer=$(for i in 1 2; do skr helper $client x -- echo '{"token":"t","expires_in":3600}'; sleep 1.1; done | uniq)
-                wc -l <<< "$answer"; end=$(grep -oE '[0-9T:-]{19}Z|[0-9]{10}' <<< "$answer"); [[ $end == *Z ]] && end=$(date -d $end +%s)
+            ask() {
+                for client in kubernetes google; do skr helper $client x -- echo '{"token":"t","expires_in":3600}'; done
+            }
+            first=$(ask); sleep 1.1; [ "$(ask)" = "$first" ] && wc -l <<< "$first"
+            for end in $(grep -oE '[0-9T:-]{19}Z|[0-9]{10}' <<< "$first"); do
+                [[ $end == *Z ]] && end=$(date -d $end +%s)
                 left=$((end - $(date +%s))); echo $((left > 3540 && left < 3660))
             done
-            """#, onlyPrints: "1\n1\n1\n1\n")
+            """#, onlyPrints: "2\n1\n1\n")
     }
 
     @Test("an account with the name of a server gets another token than the server")
@@ -228,7 +234,7 @@ struct TokenHelperTests: ScriptTests {
 
     @Test(
         "in another user's session, the command runs each time and nothing is kept",
-        .enabled(if: geteuid() == 0, "needs root to become another user"))
+        .tags(.root), .enabled(if: isRoot, "needs root to become another user"))
     func foreignSession() throws {
         let outcome = try run(
             #"""

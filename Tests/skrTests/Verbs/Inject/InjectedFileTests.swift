@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("skr inject -o")
@@ -75,7 +76,7 @@ struct InjectedFileTests: ScriptTests {
 
     @Test(
         "skr respects the kernel's protection against other users' links and FIFOs",
-        .enabled(if: Self.areProtected, "fs.protected_symlinks and fs.protected_fifos are off"))
+        .tags(.root), .enabled(if: Self.areProtected, "fs.protected_symlinks and fs.protected_fifos are off"))
     func protected() throws {
         try expect(
             #"""
@@ -88,7 +89,7 @@ struct InjectedFileTests: ScriptTests {
 
     @Test(
         "in a sticky folder, root does not replace another user's file or give it the secrets",
-        .enabled(if: geteuid() == 0, "needs root to write as another user"))
+        .tags(.root), .enabled(if: isRoot, "needs root to write as another user"))
     func sticky() throws {
         let outcome = try expect(
             #"""
@@ -113,12 +114,26 @@ struct InjectedFileTests: ScriptTests {
 
     @Test("the text is never in a file with another name, even if skr is killed")
     func unnamed() throws {
+        try checkKills(40)
+    }
+
+    @Test("the text is never in a file with another name after many kills", .tags(.long))
+    func neverNamed() throws {
+        try checkKills(150)
+    }
+
+    private func checkKills(_ count: Int) throws {
         try expect(
             #"""
             # A subshell that is killed before it becomes skr would run the trap.
-            trap - EXIT; yes '{{ skr://api }}' | head -n 2000 > t; echo old > file
-            for ((n = 0; n < 60; n++)); do
-                skr inject -i t -o file & sleep 0.$((RANDOM % 2))$((RANDOM % 10)); kill -TERM $! 2> /dev/null; wait $! 2> /dev/null
+            trap - EXIT; yes '{{ skr://api }}' | head -n 2000 > t
+            # Each kill comes at a random time of a run, in microseconds.
+            start=${EPOCHREALTIME/[.,]/}; skr inject -i t -o file; took=$((${EPOCHREALTIME/[.,]/} - start))
+            ((took < 200000)) || took=200000
+            for ((n = 0; n < \#(count); n++)); do
+                echo old > file; delay=$((SRANDOM % took))
+                skr inject -i t -o file & sleep $((delay / 1000000)).$(printf %06d $((delay % 1000000)))
+                kill -TERM $! 2> /dev/null; wait $! 2> /dev/null
                 lines=$(wc -l < file); [[ $lines = 1 || $lines = 2000 ]] || echo torn
             done; ls -A; rm -rf $work
             """#, prints: "file\nt\n")
@@ -126,7 +141,7 @@ struct InjectedFileTests: ScriptTests {
 
     @Test(
         "the owner is kept if that is allowed, and a group that can't be kept gets no access",
-        .enabled(if: geteuid() == 0, "needs root to give files to other users"))
+        .tags(.root), .enabled(if: isRoot, "needs root to give files to other users"))
     func owners() throws {
         let outcome = try expect(
             #"""
@@ -147,7 +162,7 @@ struct InjectedFileTests: ScriptTests {
 
     @Test(
         "a file system without unnamed files is refused, and a mounted file is unchanged",
-        .enabled(if: geteuid() == 0, "needs root to mount in its own namespace"))
+        .tags(.root), .enabled(if: isRoot, "needs root to mount in its own namespace"))
     func fileSystems() throws {
         let outcome = try expect(
             #"""
@@ -164,11 +179,21 @@ struct InjectedFileTests: ScriptTests {
 
     @Test("readers see the old text or the new text while many processes write")
     func readers() throws {
+        try checkReaders(reads: 40, writesOfEach: 8)
+    }
+
+    @Test("readers see the old text or the new text for many writes", .tags(.long))
+    func manyReaders() throws {
+        try checkReaders(reads: 200, writesOfEach: 40)
+    }
+
+    private func checkReaders(reads: Int, writesOfEach writes: Int) throws {
         try expect(
             #"""
             yes old | head -n 2000 > file; yes '{{ skr://api }}' | head -n 2000 > t
-            for i in 1 2 3; do (for ((n = 0; n < 20; n++)); do skr inject -i t -o file; done) & done
-            for ((n = 0; n < 100; n++)); do sort -u file | wc -l; done | sort | uniq -c | tr -d ' '; wait; wc -l < file; ls -A
-            """#, onlyPrints: "1001\n2000\nfile\nt\n")
+            for i in 1 2 3; do (for ((n = 0; n < \#(writes); n++)); do skr inject -i t -o file; done) & done
+            for ((n = 0; n < \#(reads); n++)); do sort -u file | wc -l; done | sort | uniq -c | tr -s ' '
+            wait; wc -l < file; ls -A
+            """#, onlyPrints: " \(reads) 1\n2000\nfile\nt\n")
     }
 }

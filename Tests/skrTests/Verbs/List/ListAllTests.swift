@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Runs a script as an ordinary user in a new session.
@@ -45,7 +46,9 @@ struct ListAllTests: ScriptTests {
             withErrors: error + error)
     }
 
-    @Test("--all lists all three scopes, and the hint about a missing item names each of them", .enabled(if: isRoot))
+    @Test(
+        "--all lists all three scopes, and the hint about a missing item names each of them", .tags(.root),
+        .enabled(if: isRoot))
     func scopes() throws {
         let outcome = try asUser(
             60_438,
@@ -85,7 +88,8 @@ struct ListAllTests: ScriptTests {
                 """)
     }
 
-    @Test("without /proc, the user scope is listed if the session links its keyring", .enabled(if: isRoot))
+    @Test(
+        "without /proc, the user scope is listed if the session links its keyring", .tags(.root), .enabled(if: isRoot))
     func linkedKeyring() throws {
         let user = Int.random(in: 1_000_000...2_000_000_000)
         let outcome = try CommandRunner().shell(
@@ -97,7 +101,9 @@ struct ListAllTests: ScriptTests {
         #expect(outcome.output == "user\tdefault\tpassword\ta\t\t1\t?\n", "\(outcome)")
     }
 
-    @Test("neither --all nor the hint creates a keyring", .enabled(if: isRoot), arguments: ["", "umount -l /proc; "])
+    @Test(
+        "neither --all nor the hint creates a keyring", .tags(.root), .enabled(if: isRoot),
+        arguments: ["", "umount -l /proc; "])
     func makesNothing(hiding: String) throws {
         // A user ID that nobody has used yet.
         let user = Int.random(in: 1_000_000...2_000_000_000)
@@ -118,7 +124,9 @@ struct ListAllTests: ScriptTests {
         #expect(outcome.errors.contains(warning) != hiding.isEmpty)
     }
 
-    @Test("the persistent keyring is neither created nor renewed, but its items are found", .enabled(if: isRoot))
+    @Test(
+        "the persistent keyring is neither created nor renewed, but its items are found", .tags(.root),
+        .enabled(if: isRoot))
     func persistent() throws {
         let outcome = try asUser(
             60_439,
@@ -129,7 +137,7 @@ struct ListAllTests: ScriptTests {
             printf 1 | skr set a --scope persistent; full=$(left)
             # Waits until a whole unit less is shown than for a new keyring.
             for ((i = 0; i < 200; i++)); do [ "$(left)" != "$full" ] && break; sleep 0.02; done; less=$(left)
-            for ((i = 0; i < 20; i++)); do skr list --all; [ "$(left)" = "$less" ] || echo renewed; skr get a 2>/dev/null; [ "$(left)" = "$less" ] || echo renewed; done | sort | uniq -c
+            for ((i = 0; i < 5; i++)); do skr list --all; [ "$(left)" = "$less" ] || echo renewed; skr get a 2>/dev/null; [ "$(left)" = "$less" ] || echo renewed; done | sort | uniq -c
             # Shows that a renewal would be seen: opening the scope renews the keyring.
             for ((i = 0; i < 200; i++)); do skr list --scope persistent >/dev/null; [ "$(left)" != "$less" ] && break; done
             [ $i -lt 200 ] && echo "a renewal shows"
@@ -137,11 +145,13 @@ struct ListAllTests: ScriptTests {
         #expect(outcome.errors == "")
         #expect(
             outcome.output.split(separator: "\n").map { $0.trimmingPrefix { $0 == " " } } == [
-                "none: ", "20 persistent\tdefault\tpassword\ta\t\t1\t-", "a renewal shows",
+                "none: ", "5 persistent\tdefault\tpassword\ta\t\t1\t-", "a renewal shows",
             ], "\(outcome)")
     }
 
-    @Test("a scope that denies access is reported and left out; a hidden facility is error 69", .enabled(if: isRoot))
+    @Test(
+        "a scope that denies access is reported and left out; a hidden facility is error 69", .tags(.root),
+        .enabled(if: isRoot))
     func refused() throws {
         let outcome = try asUser(
             60_441,
@@ -162,7 +172,7 @@ struct ListAllTests: ScriptTests {
 
     @Test(
         "if /proc/keys is hidden or masked, a warning says that a scope might be left out",
-        .enabled(if: isRoot, "needs root to mount in its own namespace"),
+        .tags(.root), .enabled(if: isRoot, "needs root to mount in its own namespace"),
         arguments: ["umount -l /proc", "mount --bind /dev/null /proc/keys"])
     func masked(hiding: String) throws {
         let outcome = try expect(
@@ -185,7 +195,7 @@ struct ListAllTests: ScriptTests {
 
     @Test(
         "in a user namespace, the persistent scope is left out with a message only if a persistent keyring exists",
-        .enabled(if: mayUnshare, "becomes another user in a new user namespace"))
+        .tags(.root), .enabled(if: mayUnshare, "becomes another user in a new user namespace"))
     func persistentInUserNamespace() throws {
         // A random user ID, which has no persistent keyring yet.
         let user = Int.random(in: 1_000_000...2_000_000_000)

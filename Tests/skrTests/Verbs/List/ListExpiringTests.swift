@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @Suite("skr list --expiring")
@@ -45,7 +46,7 @@ struct ListExpiringTests: ScriptTests {
 
     @Test(
         "a hidden or masked /proc/keys is error 69",
-        .enabled(if: geteuid() == 0, "needs root to mount"),
+        .tags(.root), .enabled(if: isRoot, "needs root to mount"),
         arguments: ["umount -l /proc", "mount --bind /dev/null /proc/keys"])
     func hidden(hiding: String) throws {
         let outcome = try expect(
@@ -67,7 +68,7 @@ struct ListExpiringTests: ScriptTests {
 
     @Test(
         "an item whose time left is hidden, as in a user namespace, is also error 69",
-        .enabled(if: geteuid() == 0, "needs root to become another user"))
+        .tags(.root), .enabled(if: isRoot, "needs root to become another user"))
     func hiddenItem() throws {
         try expect(
             #"""

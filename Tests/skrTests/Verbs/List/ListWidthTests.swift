@@ -5,7 +5,7 @@ import Testing
 @Suite("The table of skr list is never wider than the terminal")
 struct ListWidthTests {
     private static let names = [
-        "short", String(repeating: "long-", count: 300) + "1", "日本語の長い名前の一つ目のサービスです",
+        "short", String(repeating: "long-", count: 60) + "1", "日本語の長い名前の一つ目のサービスです",
         "e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}",
         "👩🏽👩🏽👩🏽👩🏽👩🏽👩🏽👩🏽", "ﾊﾟﾊﾟﾊﾟﾊﾟﾊﾟﾊﾟﾊﾟﾊﾟﾊﾟ",
     ]
@@ -16,7 +16,7 @@ struct ListWidthTests {
             .init("KIND", isNumber: false, rank: 1), .init("SERVICE", isNumber: false, rank: 3, isName: true),
             .init("ACCOUNT", isNumber: false, rank: 2, isName: true), .init("BYTES", isNumber: false, rank: 0),
         ]
-        let rows = Self.names.flatMap { service in Self.names.map { ["password", service, $0, "12"] } }
+        let rows = zip(Self.names, Self.names.reversed()).map { ["password", $0, $1, "12"] }
         let lines = TextTable(columns: columns, rows: rows).text(width: width).split(
             separator: "\n", omittingEmptySubsequences: false
         ).dropLast()

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @Suite("skr list without items")
@@ -36,7 +37,7 @@ struct NothingStoredTests: ScriptTests {
         try expect("skr list; skr list api; skr list --all api", onlyPrints: "")
     }
 
-    @Test("list also names the scope", .enabled(if: geteuid() == 0, "needs root to become a user without items"))
+    @Test("list also names the scope", .tags(.root), .enabled(if: isRoot, "needs root to become a user without items"))
     func scope() throws {
         let shown = try TerminalRunner().runQuietly(
             #"""

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @Suite("skr lock reports the holder")
@@ -14,15 +15,15 @@ struct LockHolderTests: ScriptTests {
         let outcome = try run(
             #"""
             skr lock a -- sleep 60 & holder=$!; held
-            for wait in 0 2; do skr lock a --wait $wait -- true 2>&1 | grep -oP "process $holder, for \K\d+(?=s)"; done; kill $holder
+            for wait in 0 1; do skr lock a --wait $wait -- true 2>&1 | grep -oP "process $holder, for \K\d+(?=s)"; done; kill $holder
             """#)
         let seconds = outcome.output.split(separator: "\n").compactMap { Int($0) }
-        #expect(seconds.count == 2 && seconds[0] + 2 <= seconds[1] + 1 && seconds[1] >= 2, "\(outcome)")
+        #expect(seconds.count == 2 && seconds[0] <= seconds[1] && seconds[1] >= 1, "\(outcome)")
     }
 
     @Test(
         "a process in another pid namespace is reported without a number",
-        .enabled(if: isRoot, "needs root to create pid namespaces"))
+        .tags(.root), .enabled(if: isRoot, "needs root to create pid namespaces"))
     func otherNamespace() throws {
         let outcome = try run(
             #"""
@@ -38,7 +39,7 @@ struct LockHolderTests: ScriptTests {
 
     @Test(
         "another user's process is reported with the user",
-        .enabled(if: isRoot, "needs root to become another user"))
+        .tags(.root), .enabled(if: isRoot, "needs root to become another user"))
     func otherUser() throws {
         let outcome = try run(
             #"""
@@ -54,9 +55,9 @@ struct LockHolderTests: ScriptTests {
         let shown = try TerminalRunner().run(
             #"""
             skr lock a -- sleep 60 & holder=$!; for ((i = 0; i < 1000; i++)); do skr lock a --wait 0 -- true 2>/dev/null; [ $? = 75 ] && break; done
-            skr lock a --wait 3 -- true; echo rc=$?; skr lock a --wait 1 -- true; echo rc=$?; kill $holder
+            (skr lock a --wait 1 -- true; echo brief=$?) & brief=$!; skr lock a --wait 2 -- true; echo rc=$?; wait $brief; kill $holder
             """#, environment: ["SKR_SCOPE": "session"])
-        #expect(shown.contains("rc=75"))
+        #expect(shown.contains("brief=75\n") && shown.contains("rc=75\n"), "\(shown)")
         #expect(
             shown.split(separator: "\n").count { $0.hasPrefix("skr: waiting: 'a': another process holds the lock") }
                 == 1)

@@ -3,31 +3,40 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Manual pages and help", .tags(.anyUser))
+@Suite("Manual pages and help", .serialized, .tags(.anyUser))
 struct ManualTests {
     private static let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../../../..").standardized
 
-    /// Returns every page by its file's name, made in the same way as in the build.
-    private func pages() throws -> [String: String] {
+    private struct Pages {
+        /// Every page, by its file's name.
+        var texts: [String: String] = [:]
+        let complaints: [Substring]
+    }
+
+    /// All pages, made in the same way as in the build.
+    ///
+    /// The tests of the suite are serialized, because they would all wait for the pages.
+    private static let pages = Result { try makePages() }
+
+    private static func makePages() throws -> Pages {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("skr-test-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: directory) }
         let outcome = try CommandRunner().shell(
             #"bash "$CI"/manual "$DIRECTORY" "$(command -v skr)" && cd "$DIRECTORY" && mandoc -T lint -W style man1/*"#,
             environment: [
-                "CI": Self.repository.appendingPathComponent(".ci").path, "DIRECTORY": directory.path,
+                "CI": repository.appendingPathComponent(".ci").path, "DIRECTORY": directory.path,
                 "SOURCE_DATE_EPOCH": "0",
             ])
         // The result must not depend on which other pages are installed here.
-        let complaints = outcome.output.split(separator: "\n").filter { line in
-            !line.contains("referenced manual not found") && !line.contains("makewhatis")
-        }
-        #expect(complaints == [])
-        var pages: [String: String] = [:]
+        var pages = Pages(
+            complaints: outcome.output.split(separator: "\n").filter { line in
+                !line.contains("referenced manual not found") && !line.contains("makewhatis")
+            })
         for section in ["man1", "man7"] {
             let folder = directory.appendingPathComponent(section)
             for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
-                pages[name] = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
+                pages.texts[name] = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
             }
         }
         return pages
@@ -37,7 +46,8 @@ struct ManualTests {
         "skr, skr-secrets, skr-stress and each verb have a complete page, and mandoc does not complain"
     )
     func complete() throws {
-        let pages = try pages()
+        #expect(try Self.pages.get().complaints == [])
+        let pages = try Self.pages.get().texts
         var verbs = try verbs(behind: [])
         #expect(verbs.count > 8)
         verbs += try self.verbs(behind: ["helper"]).map { "helper-\($0)" }
@@ -68,7 +78,7 @@ struct ManualTests {
 
     @Test("the page of a command that has a guide contains it, before the references")
     func guides() throws {
-        let pages = try pages()
+        let pages = try Self.pages.get().texts
         for (name, topic) in zip(Self.withGuide, ["Lines to copy", "How secrets are stored", "What is stored"]) {
             let page = try #require(pages[name])
             let parts = [".SH \"EXAMPLES\"\n", ".SH GUIDE\n", ".SS \(topic)\n", ".SH \"SEE ALSO\"\n"]
@@ -101,7 +111,7 @@ struct ManualTests {
 
     @Test("a page refers only to pages of its package, and that of skr names all of section 7")
     func references() throws {
-        let pages = try pages()
+        let pages = try Self.pages.get().texts
         let guides = Set(pages.keys.filter { $0.hasSuffix(".7") })
         #expect(guides.count == 5)
         for (name, page) in pages {

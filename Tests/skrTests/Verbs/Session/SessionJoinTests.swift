@@ -1,5 +1,6 @@
 import CTestFilters
 import Foundation
+import TestSupport
 import Testing
 
 /// Tests of `skr session --join`, `--end` and `--current`.
@@ -38,7 +39,7 @@ struct SessionJoinTests: ScriptTests {
         try expect(
             #"""
             work=$(mktemp -d); trap 'rm -rf $work' EXIT; cp /usr/bin/python3 "$work/a) R 1 sh"; before=$(keyctl id @s)
-            "$work/a) R 1 sh" -c 'import subprocess, threading, time; threading.Thread(target=time.sleep, args=[1]).start()
+            "$work/a) R 1 sh" -c 'import subprocess, threading, time; threading.Thread(target=time.sleep, args=[600], daemon=True).start()
             print(subprocess.call(["skr", "session", "--join", "it'"'"'s"])); print(subprocess.check_output(["keyctl", "id", "@s"], text=True).strip())' |
                 sed "s/^$before$/stays/"
             """#, prints: "0\nstays\n",
@@ -84,7 +85,7 @@ struct SessionJoinTests: ScriptTests {
 
     @Test(
         "without /proc, nothing is moved, and a line names the alternative",
-        .enabled(if: geteuid() == 0, "needs root to mount"))
+        .tags(.root), .enabled(if: isRoot, "needs root to mount"))
     func withoutProc() throws {
         try expect(
             #"""
@@ -98,11 +99,11 @@ struct SessionJoinTests: ScriptTests {
 
     @Test(
         "in another user's session, or if another user owns the name, a line reports it and the shell continues",
-        .enabled(if: geteuid() == 0, "needs root to become other users"))
+        .tags(.root), .enabled(if: isRoot, "needs root to become other users"))
     func otherUsers() throws {
         let outcome = try run(
             #"""
-            work=$(mktemp -d); chmod 755 $work; trap 'rm -rf $work' EXIT; cp $(command -v skr) $work/skr; export PATH=$work:$PATH
+            work=$(mktemp -d); chmod 755 $work; trap 'rm -rf $work' EXIT
             mkfifo $work/{go,ready,end,created}; chmod 666 $work/*; export work NAME=n-$SKR_NAMESPACE
             as() { setpriv --reuid $1 --regid $1 --clear-groups "${@:2}"; }
             as 60456 bash -ec 'skr session --join $NAME; echo continues; skr session --current >/dev/null; echo $?'
@@ -129,11 +130,12 @@ struct SessionJoinTests: ScriptTests {
         #expect(outcome.errors.contains("' belongs to user 60456\n"))
     }
 
-    @Test("with a full quota, a line reports it and the shell continues", .enabled(if: geteuid() == 0, "needs root"))
+    @Test(
+        "with a full quota, a line reports it and the shell continues", .tags(.root), .enabled(if: isRoot, "needs root")
+    )
     func quota() throws {
         let outcome = try expect(
             #"""
-            work=$(mktemp -d); chmod 755 $work; trap 'rm -rf $work' EXIT; cp $(command -v skr) $work/skr; export PATH=$work:$PATH
             setpriv --reuid 60458 --regid 60458 --clear-groups keyctl session - bash -ec '
                 (i=0; while keyctl add user k$i x @s; do i=$((i + 1)); done) >/dev/null 2>&1 || true
                 skr session --join n; echo continues; skr session --current | grep -c "^[0-9]*$"'
@@ -148,8 +150,9 @@ struct SessionJoinTests: ScriptTests {
         let outcome = try expect(
             #"""
             work=$(mktemp -d); mkfifo $work/go $work/ready; trap 'rm -rf $work' EXIT; export NAME=n-$SKR_NAMESPACE
-            skr session --name $NAME -- bash -c 'keyctl timeout @s 1; echo > $0/ready; read < $0/go' $work &
-            read < $work/ready; sleep 1.2; skr session --join $NAME; echo $?; skr session --current | grep -c '^[0-9]*$'
+            skr session --name $NAME -- bash -c 'ring=$(keyctl id @s); keyctl timeout @s 1; echo $ring > $0/ready; read < $0/go' $work &
+            read ring < $work/ready; while keyctl rdescribe $ring > /dev/null 2>&1; do sleep 0.05; done
+            skr session --join $NAME; echo $?; skr session --current | grep -c '^[0-9]*$'
             skr session --end $NAME; echo $?; echo > $work/go; wait
             """#, prints: "0\n1\n69\n")
         #expect(outcome.errors.contains("has expired, but still has processes; choose another name in the shell's"))
@@ -174,17 +177,20 @@ struct SessionJoinTests: ScriptTests {
     }
 
     @Test("shells that join at the same time share one session")
-    func together() throws {
+    func together() throws { try join(times: 2) }
+
+    @Test("shells that join at the same time share one session, ten times", .tags(.long))
+    func togetherOften() throws { try join(times: 10) }
+
+    private func join(times: Int) throws {
         try expect(
-            #"""
-            for try in {1..10}; do
-                for n in {1..8}; do
-                    n=$n try=$try keyctl session - bash -c 'skr session --join n-$SKR_NAMESPACE-$try; keyctl id @s
-                        printf x | skr set $n  # Nobody leaves before all have come.
-                        for ((i = 0; i < 600; i++)); do (($(skr list | wc -l) == 8)) && break; sleep 0.05; done' 2>/dev/null &
-                done | sort -u | wc -l
-            done
-            """#, prints: String(repeating: "1\n", count: 10))
+            CommandRunner.meeting + #"""
+                for try in {1..\#(times)}; do
+                    for n in {1..8}; do  # A session ends with its last process, so nobody leaves before all have come.
+                        try=$try keyctl session - bash -c 'skr session --join n-$SKR_NAMESPACE-$try; keyctl id @s; meet 8 $try' 2>/dev/null &
+                    done | sort -u | wc -l
+                done
+                """#, prints: String(repeating: "1\n", count: times))
     }
 
     @Test("a shell that runs a script is moved, too, whatever the script's name")
@@ -197,10 +203,16 @@ struct SessionJoinTests: ScriptTests {
     }
 
     @Test("a shell whose --join is killed is in its old session or in the new one, and can join later")
-    func killed() throws {
+    func killed() throws { try kill(tries: "0 1 5 {10..50..8}") }
+
+    @Test("a shell whose --join is killed after any number of milliseconds can join later", .tags(.long))
+    func killedAnywhere() throws { try kill(tries: "{0..50}") }
+
+    /// Kills `--join`: in try 0 after it has ended, in tries 1 to 9 immediately, in try 10 + N after N milliseconds.
+    private func kill(tries: String) throws {
         try expect(
             #"""
-            for try in {0..50}; do
+            for try in \#(tries); do
                 keyctl session - bash -c 'before=$(keyctl id @s); skr session --join n-$SKR_NAMESPACE-$1 &
                     case $1 in [1-9]) ;; 0) wait $! ;; *) sleep $(printf 0.%03d $(($1 - 10))) ;; esac; kill -9 $!; wait $!
                     if [[ $(keyctl id @s) == "$before" ]]; then echo killed; elif [[ $(skr session --current) == n-* ]]; then echo moved; else echo lost; fi

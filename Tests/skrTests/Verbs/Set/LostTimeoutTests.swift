@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @Suite("set over an item that has a timeout")
@@ -33,7 +34,7 @@ struct LostTimeoutTests {
 
     @Test(
         "/proc/keys is read only for an existing item, and if no timeout is given",
-        .enabled(if: isRoot, "needs root to hide /proc/keys"))
+        .tags(.root), .enabled(if: isRoot, "needs root to hide /proc/keys"))
     func table() throws {
         // A process that opens the FIFO waits for a writer.
         try CommandRunner().inSession(
@@ -42,7 +43,7 @@ struct LostTimeoutTests {
             unshare -m --propagation private bash -c '
                 fifo=$(mktemp -u); mkfifo $fifo; mount --bind $fifo /proc/keys; rm $fifo
                 printf 2 | timeout 10 skr set fresh; echo $?; printf 2 | timeout 10 skr set new -t 5h; echo $?
-                printf 2 | timeout 1 skr set api; echo $?'
+                printf 2 | timeout 0.5 skr set api; echo $?'
             """, prints: "0\n0\n124\n", errors: "")
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("skr helper install --write-config")
@@ -192,7 +193,7 @@ struct HelperConfigurationTests: ScriptTests {
 
     @Test(
         "git: if a folder of its configuration belongs to another user, the lines are printed",
-        .enabled(if: geteuid() == 0, "needs root to give a folder away"),
+        .tags(.root), .enabled(if: isRoot, "needs root to give a folder away"),
         arguments: [
             ("chown 60434 home", "'W/home'"), ("export XDG_CONFIG_HOME=$work/other", "'W/other/git'"),
             ("export GIT_CONFIG_GLOBAL=$work/other/config", "'W/other'"),
@@ -213,7 +214,7 @@ struct HelperConfigurationTests: ScriptTests {
     }
 
     @Test(
-        "git never replaces a device", .enabled(if: geteuid() == 0, "needs root to create a device"),
+        "git never replaces a device", .tags(.root), .enabled(if: isRoot, "needs root to create a device"),
         arguments: [
             ("export GIT_CONFIG_GLOBAL=$work/null", "W/null"), ("ln -s ../null home/.gitconfig", "W/home/.gitconfig"),
             ("mkdir -p home/.config/git; ln -s $work/null home/.config/git/config", "W/home/.config/git/config"),
@@ -349,7 +350,7 @@ struct HelperConfigurationTests: ScriptTests {
 
     @Test(
         "docker: another user's folder or file stays unchanged",
-        .enabled(if: geteuid() == 0, "needs root to give a file away"),
+        .tags(.root), .enabled(if: isRoot, "needs root to give a file away"),
         arguments: [
             ("home", "'W/home' belongs to another user"), ("home/.docker", "'W/home/.docker' belongs to another user"),
             ("home/.docker/config.json", "it belongs to user 60434"),

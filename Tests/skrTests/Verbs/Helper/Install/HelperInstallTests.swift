@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("skr helper install")
@@ -123,7 +124,7 @@ struct HelperInstallTests: ScriptTests {
 
     @Test(
         "a folder that can't be written to is refused",
-        .enabled(if: geteuid() == 0, "needs root to become another user"))
+        .tags(.root), .enabled(if: isRoot, "needs root to become another user"))
     func readOnly() throws {
         let outcome = try run(
             #"""
@@ -141,9 +142,9 @@ struct HelperInstallTests: ScriptTests {
             ))
     }
 
-    @Test(
-        "wrong usage is an error that names the problem or the right usage, with a hint",
-        arguments: [
+    @Test("wrong usage is an error that names the problem or the right usage, with a hint")
+    func usage() throws {
+        let mistakes = [
             ("install", "missing expected argument"), ("install gti", "did you mean 'git'?"),
             ("install kubctl", "did you mean 'kubectl'?"), ("install gh", "skr-secrets -- gh auth login"),
             ("install curl", "| skr inject -- curl -H @- "), ("status gh", "skr-secrets -- gh auth login"),
@@ -163,19 +164,34 @@ struct HelperInstallTests: ScriptTests {
             ("git --colour get", "unknown option '--colour'"), ("git get --timeout", "'--timeout' needs a value"),
             ("git get --timeout=soon", "'soon' is not a duration"), ("gti get", "no such client: gti"),
             ("git get --scope galaxy", "no such scope: 'galaxy'"), ("", "no client given"),
-        ])
-    func usage(words: String, message: String) throws {
-        let outcome = try expect("skr helper \(words); echo $?; ls -A home", prints: "64\n")
-        #expect(outcome.errors.contains(message) && outcome.errors.contains("skr: hint: "), "\(outcome)")
+        ]
+        let calls = mistakes.map { words, _ in
+            "skr helper \(words) 2> errors; echo $?; ls -A home; cat errors; echo -- end\n"
+        }
+        let answers = try run(calls.joined()).output.split(separator: "-- end\n")
+        try #require(answers.count == mistakes.count, "\(answers)")
+        for ((words, message), answer) in zip(mistakes, answers) {
+            #expect(answer.hasPrefix("64\nskr: error: "), "\(words): \(answer)")
+            #expect(answer.contains(message) && answer.contains("skr: hint: "), "\(words): \(answer)")
+        }
     }
 
-    @Test("install and uninstall exit with 70 if any line of their output can't be written")
+    @Test("install and uninstall exit with 70 if a line of their output can't be written")
     func unwritable() throws {
+        try checkUnwritable(step: 3)
+    }
+
+    @Test("install and uninstall exit with 70 if any line of their output can't be written", .tags(.long))
+    func unwritableLines() throws {
+        try checkUnwritable(step: 1)
+    }
+
+    private func checkUnwritable(step: Int) throws {
         try expect(
             #"""
-            # Runs the command once per output line, into a file that has room only for the lines before it.
+            # Runs the command for one in \#(step) output lines, into a file that has room only for the lines before it.
             each() {
-                "$@" > all; for ((k = 0; k < $(wc -l < all); k++)); do
+                "$@" > all; for ((k = 0; k < $(wc -l < all); k += \#(step))); do
                     head -c $((4096 - $(head -n $k all | wc -c))) /dev/zero > full
                     (ulimit -f 4; "$@" >> full 2> errors); echo $?
                 done | sort -u

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import skr
@@ -32,11 +33,13 @@ struct HelperLinkTests: ScriptTests {
     @Test("only root puts links into the machine's folder")
     func ofMachine() async {
         await #expect(processExitsWith: .exitCode(0)) {
-            setenv("HOME", "/tmp", 1)
+            // A home that does not exist yet can be made.
+            let home = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+            setenv("HOME", home, 1)
             setenv("PATH", "/usr/local/bin", 1)
             let user = try SetupUser()
             let mayWrite = access("/usr/local/bin", W_OK | X_OK) == 0
-            let expected = geteuid() == 0 && mayWrite ? "/usr/local/bin" : "/tmp/.local/bin"
+            let expected = geteuid() == 0 && mayWrite ? "/usr/local/bin" : "\(home)/.local/bin"
             exit(LinkFolder.usual(for: user) == expected ? 0 : 1)
         }
     }
@@ -130,7 +133,7 @@ struct HelperLinkTests: ScriptTests {
 
     @Test(
         "in the machine's folders, uninstall removes our link, but not another skr's or a package's",
-        .enabled(if: geteuid() == 0, "mounts over folders of programs"))
+        .tags(.root), .enabled(if: isRoot, "mounts over folders of programs"))
     func ofMachineOrPackage() throws {
         try expect(
             #"""
@@ -162,7 +165,7 @@ struct HelperLinkTests: ScriptTests {
             """#, prints: "73\n1\nW/own/true\n")
     }
 
-    @Test("uninstall removes the configuration even if it can't remove the link", .enabled(if: geteuid() == 0))
+    @Test("uninstall removes the configuration even if it can't remove the link", .tags(.root), .enabled(if: isRoot))
     func readOnly() throws {
         try expect(
             #"""
@@ -175,7 +178,7 @@ struct HelperLinkTests: ScriptTests {
 
     @Test(
         "folders that root makes in a user's home belong to that user, even without standard input",
-        .enabled(if: geteuid() == 0))
+        .tags(.root), .enabled(if: isRoot))
     func owner() throws {
         try expect(
             #"""
@@ -184,7 +187,9 @@ struct HelperLinkTests: ScriptTests {
             prints: "home/.local 60435:60436\nhome/.local/bin 60435:60436\n")
     }
 
-    @Test("if the user can't enter the folder of skr's executable, install reports it", .enabled(if: geteuid() == 0))
+    @Test(
+        "if the user can't enter the folder of skr's executable, install reports it", .tags(.root), .enabled(if: isRoot)
+    )
     func closedFolder() throws {
         try expect(
             """

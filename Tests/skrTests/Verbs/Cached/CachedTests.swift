@@ -166,7 +166,7 @@ struct CachedTests: ScriptTests {
             chmod 666 $COUNTER; exec setpriv --reuid $OTHER --regid $OTHER --clear-groups keyctl session - bash -c '
                 if [[ $KIND = keys ]]; then for i in {1..210}; do keyctl add user k$i x @s; done
                 else head -c 17500 /dev/zero | keyctl padd user k @s; fi > /dev/null 2>&1
-                out() { yes | head -c 9000; exit $1; }; export -f out; results=$(mktemp -d /tmp/skr-test-XXXXXX); trap "rm -r $results" EXIT
+                out() { yes | head -c 9000; exit $1; }; export -f out; results=$(mktemp -d -p /tmp); trap "rm -r $results" EXIT
                 # Without room for a key, no call changes the quota that the others find, so they run at the same time.
                 try() {
                     local result=$results/$1; shift

@@ -1,3 +1,5 @@
+import Keyutils
+
 /// An argument, an option or a flag, as the argument parser defines it.
 package struct ArgumentDefinition: Decodable {
     package enum Kind: String, Decodable {

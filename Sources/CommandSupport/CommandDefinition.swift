@@ -1,5 +1,6 @@
 package import ArgumentParser
 import FoundationEssentials
+import Keyutils
 
 /// A command and its verbs, as the argument parser defines them.
 ///

@@ -1,3 +1,5 @@
+import Keyutils
+
 /// An error for the user: one line, at most two hints, the exit code, and the kernel's report.
 package struct CommandError: Error, Equatable {
     package let exitCode: ExitCode

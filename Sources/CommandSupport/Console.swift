@@ -1,4 +1,5 @@
 import Glibc
+@_exported public import Keyutils
 import SystemPackage
 
 /// Writes only answers to standard output, and everything else to standard error.

@@ -1,4 +1,5 @@
 import Glibc
+import Keyutils
 package import SystemPackage
 
 /// Programs that a command starts or becomes.

@@ -1,3 +1,5 @@
+import Keyutils
+
 /// Breaks the lines of a help text, so that a line is wider than the terminal only if one word is.
 package struct HelpLayout {
     /// A width at which the argument parser breaks no line.

@@ -1,4 +1,5 @@
 package import ArgumentParser
+import Keyutils
 
 /// A command whose help and manual page show examples.
 package protocol ExampleCommand: ParsableCommand {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Keyutils
 
 /// The manual page of a command or of one of its verbs, written in mdoc(7).
 ///

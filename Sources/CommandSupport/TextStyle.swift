@@ -1,4 +1,5 @@
 import Glibc
+import Keyutils
 
 /// Colours on a terminal that shows them, plain text elsewhere.
 package enum TextStyle {

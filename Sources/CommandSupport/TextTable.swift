@@ -1,3 +1,5 @@
+import Keyutils
+
 /// A table with a heading and aligned columns.
 package struct TextTable {
     package struct Column {

@@ -1,4 +1,5 @@
 import Glibc
+import Keyutils
 import SessionKeyring
 import Threads
 

@@ -130,7 +130,7 @@ public final class InMemoryBackend: SecretBackend {
 extension InMemoryBackend {
     struct State: Sendable {
         var entries: [ItemIdentity: Entry] = [:]
-        var leases: [String: Grant] = [:]
+        var leases: [Name: Grant] = [:]
         var lastFencingNumber: UInt64 = 0
         /// How often all items were deleted.
         private var clears: UInt64 = 0

@@ -1,4 +1,5 @@
 import Glibc
+import Keyutils
 import StressSuite
 
 let words = Array(CommandLine.arguments.dropFirst())

@@ -1,6 +1,7 @@
 package import CommandSupport
 import ArgumentParser
 import Glibc
+import Keyutils
 
 /// The whole command, from the words of the command line to the exit code.
 package enum Skr {
@@ -92,7 +93,7 @@ package enum Skr {
         let lacksCommand = RootCommand.needsCommand(verb) && !words.contains("--")
         if let hint = LikelyMistake.hint(forOptionIn: message, of: verb) {
             // Drops the parser's guess, which is the option with the most similar spelling.
-            return .usage(parser: String(message.prefix { $0 != "." }), hint: hint)
+            return .usage(parser: String(message.prefix(before: ".")), hint: hint)
         }
         let start = lacksCommand ? "write the command after '--'; " : ""
         return .usage(parser: message, hint: "\(start)'skr help \(verbs.joined(separator: " "))' shows the options")

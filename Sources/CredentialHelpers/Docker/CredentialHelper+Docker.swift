@@ -48,7 +48,7 @@ extension CredentialHelper {
         let fields = CredentialFields(client: ItemOwner.isRegistry(server) ? nil : ItemOwner.docker.client)
         let isStored = try items.takingTurns(at: server) { () throws(SecretStoreError) -> Bool in
             var others: [(item: ItemIdentity, payload: SecretBox)] = []
-            for item in try dockerItems(for: server) where !item.account.utf8.elementsEqual(user.utf8) {
+            for item in try dockerItems(for: server) where item.account != user {
                 if let payload = try items.get(item) { others.append((item, SecretBox(payload))) }
             }
             guard try replace(secret, fields, service: server, account: user, as: .internet, of: .docker) else {
@@ -67,7 +67,7 @@ extension CredentialHelper {
         let answer = try lookingAgain { look throws(SecretStoreError) -> HelperAnswer? in
             // Use one list for both: an item that changes its kind between two lists would be in neither.
             let found = try items.identities().secrets { item in
-                !item.account.isEmpty && item.service.utf8.elementsEqual(server.utf8)
+                !item.account.isEmpty && item.service == server
                     && (item.kind != .internet || ItemOwner.docker.has(item, nil))
             }
             for item in found.filter({ $0.kind != .password }) + found.filter({ $0.kind == .password }) {
@@ -102,8 +102,8 @@ extension CredentialHelper {
     }
 
     private func dockerList() throws(SecretStoreError) -> HelperAnswer {
-        var servers: Set<String> = []
-        let listed = try dockerItems(for: nil).filter { servers.insert($0.service).inserted }
+        var servers: Set<Name> = []
+        let listed = try dockerItems(for: nil).filter { servers.insert(Name($0.service)).inserted }
         return HelperAnswer { text in
             text.append("{")
             for (position, item) in listed.enumerated() {
@@ -120,7 +120,7 @@ extension CredentialHelper {
         var found: [ItemIdentity] = []
         _ = try lookingAgain { look throws(SecretStoreError) -> Bool? in
             found = try items.identities().secrets { item in
-                guard !item.account.isEmpty, server.map({ item.service.utf8.elementsEqual($0.utf8) }) ?? true else {
+                guard !item.account.isEmpty, server.map({ item.service == $0 }) ?? true else {
                     return false
                 }
                 return item.kind == .credential || ItemOwner.docker.has(item, nil)

@@ -107,7 +107,7 @@ extension CredentialHelper {
         let (scheme, host, path, username) = (request.scheme, request.host, request.path, request.username)
         guard scheme != nil || host != nil || path != nil || username != nil else { return [] }
         let found = try items.identities().secrets { item in
-            if let username, !item.account.utf8.elementsEqual(username.utf8) { return false }
+            if let username, item.account != username { return false }
             guard let origin = Origin(item.service) else { return false }
             return (scheme ?? origin.scheme).utf8.elementsEqual(origin.scheme.utf8)
                 && (host ?? origin.host).utf8.elementsEqual(origin.host.utf8)

@@ -47,7 +47,7 @@ extension CredentialRecord {
         if let client = fields.client, client != self.client { return false }
         if let end = fields.expires, end != expires { return false }
         if let type = fields.authenticationType, type != authenticationType { return false }
-        if !fields.state.isEmpty, fields.state != state { return false }
+        if !fields.state.isEmpty, !(fields.state == state) { return false }
         guard let token = fields.refreshToken else { return true }
         return field(Self.refreshToken)?.isEqual(to: token) ?? false
     }

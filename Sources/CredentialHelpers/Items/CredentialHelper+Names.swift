@@ -1,3 +1,4 @@
+import Keyutils
 import SessionKeyring
 
 /// Finds items by their names, among all kinds.
@@ -33,7 +34,7 @@ extension CredentialHelper {
         guard account == nil else { return nil }
         return try lookingAgain { look throws(SecretStoreError) -> (account: String, credential: CredentialRecord)? in
             for item in try items.identities().secrets(where: {
-                $0.service.utf8.elementsEqual(service.utf8) && !$0.account.isEmpty
+                $0.service == service && !$0.account.isEmpty
             }) {
                 if let found = try look.liveCredential(item), ItemOwner.others.has(item, found) {
                     return (item.account, found)

@@ -1,3 +1,4 @@
+import Keyutils
 import SessionKeyring
 
 /// The client to which an item belongs.

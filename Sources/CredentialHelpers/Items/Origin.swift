@@ -1,3 +1,4 @@
+import Keyutils
 import SecretText
 
 /// The address that a secret is for, as in an item's service: `scheme://host[:port][/path]`.

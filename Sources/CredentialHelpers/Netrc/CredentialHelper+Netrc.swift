@@ -92,7 +92,7 @@ private struct NetrcLine {
     }
 
     func isMeant(by name: String) -> Bool {
-        [machine, item.service].contains { $0.utf8.elementsEqual(name.utf8) }
+        [machine, item.service].contains { $0 == name }
             || item.service.utf8.elementsEqual("https://\(name)".utf8)
     }
 }

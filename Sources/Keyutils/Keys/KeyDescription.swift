@@ -2,7 +2,7 @@
 ///
 /// It is parsed from the text of `keyctl_describe(3)`, `type;uid;gid;permissions;description`. Only the first four
 /// semicolons are separators; the description can contain more.
-public struct KeyDescription: Hashable, Sendable {
+public struct KeyDescription: Sendable {
     /// The key's type.
     public let type: KeyType
     /// The owner's user id, as seen from the caller's user namespace.

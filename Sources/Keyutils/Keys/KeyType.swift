@@ -35,6 +35,11 @@ extension KeyType: ExpressibleByStringLiteral {
     }
 }
 
+extension KeyType {
+    /// Returns whether the names have the same bytes.
+    public static func == (left: KeyType, right: KeyType) -> Bool { left.rawValue == right.rawValue }
+}
+
 extension KeyType: CustomStringConvertible {
     /// The kernel's name.
     public var description: String { rawValue }

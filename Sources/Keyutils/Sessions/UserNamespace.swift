@@ -13,7 +13,7 @@ package enum UserNamespace {
     }
 
     package static func isIdentity(map: String) -> Bool {
-        let lines = map.split(separator: "\n").map { $0.split(separator: " ") }
-        return lines == [["0", "0", "4294967295"]]
+        let lines = map.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+        return lines == ["0 0 4294967295"]
     }
 }

@@ -22,7 +22,7 @@ public struct KeyTimeLeft: Hashable, Sendable {
 /// The format is described in `keyrings(7)`.
 public struct KeyTable: Sendable {
     /// A line of the table, which describes one key.
-    public struct Entry: Hashable, Sendable {
+    public struct Entry: Sendable {
         /// When the key expires.
         @nonexhaustive
         public enum Expiry: Hashable, Sendable {
@@ -119,9 +119,9 @@ extension KeyTable.Entry.Expiry {
         case "perm": self = .never
         case "expd": self = .expired
         default:
-            let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
+            let units: [Name: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
             // A forged line can contain anything.
-            guard let unit = column.last.flatMap({ units[$0] }), let count = Int32(column.dropLast()), count >= 0 else {
+            guard let unit = units[Name(column.suffix(1))], let count = Int32(column.dropLast()), count >= 0 else {
                 return nil
             }
             self = .left(KeyTimeLeft(atLeast: .seconds(Int64(count) * unit), precision: .seconds(unit)))

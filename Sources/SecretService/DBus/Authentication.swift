@@ -1,3 +1,5 @@
+import Keyutils
+
 /// The server's side of D-Bus's authentication, for one connection.
 ///
 /// The kernel has already told us the peer's user, so what the peer claims doesn't matter. Only `EXTERNAL` is offered.

@@ -1,18 +1,20 @@
+import Keyutils
+
 /// A rule for the signals that a peer wants, as in `AddMatch`.
 ///
 /// It knows the keys that clients of a Secret Service use. A rule with another key matches nothing.
 struct MatchRule: Equatable {
-    private let conditions: [String: String]
+    private let conditions: [Name: Name]
 
     /// Parses a rule such as `type='signal',path='/a'`; `nil` if it is not one.
     ///
     /// A value with a comma or a quote is refused: none of our signals has one.
     init?(_ text: String) {
-        var conditions: [String: String] = [:]
+        var conditions: [Name: Name] = [:]
         for condition in text.utf8.split(separator: UInt8(ascii: ",")) {
             let parts = condition.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, let key = String(parts[0]), let value = Self.value(parts[1]), !key.isEmpty,
-                conditions.updateValue(value, forKey: key) == nil
+                conditions.updateValue(Name(value), forKey: Name(key)) == nil
             else { return nil }
         }
         self.conditions = conditions
@@ -32,7 +34,7 @@ struct MatchRule: Equatable {
     ///   - senders: the names of the sender.
     ///   - arguments: the body's arguments that are strings or object paths, by position.
     func matches(_ signal: MessageHeader, senders: [String], arguments: [String]) -> Bool {
-        conditions.allSatisfy { key, value in
+        conditions.map { ($0.key.text, $0.value.text) }.allSatisfy { key, value in
             switch key {
             case "type": value == "signal"
             case "sender": senders.contains(value)

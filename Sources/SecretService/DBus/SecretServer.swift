@@ -138,7 +138,7 @@ package final class SecretServer {
     /// taken the link's share of the time, or if the other side does not read its answers.
     private func answerCalls(of link: Link, _ now: ContinuousClock.Instant) {
         // When the next try of a client's first call is due.
-        var blocked: [String: ContinuousClock.Instant] = [:]
+        var blocked: [Name: ContinuousClock.Instant] = [:]
         var remaining: [Link.Call] = []
         let end = ContinuousClock.now + Link.share
         for (position, var call) in link.calls.enumerated() {
@@ -206,7 +206,7 @@ package final class SecretServer {
         (header.signature, header.errorName, header.expectsReply) = (signature, failure, false)
         header.replySerial = call.message.header.serial
         if attached == nil {
-            let isDriver = [nil, Self.bus].contains(call.message.header.destination)
+            let isDriver = (call.message.header.destination ?? Self.bus) == Self.bus
             (header.sender, header.destination) = (isDriver ? Self.bus : Self.ownName, link.name)
         } else {
             header.destination = call.client
@@ -265,7 +265,7 @@ extension SecretServer {
         _ member: String, _ argument: String, _ link: Link
     ) throws -> (inout WireWriter) -> Void {
         let owner =
-            [SecretService.name, Self.ownName].contains(argument)
+            argument == SecretService.name || argument == Self.ownName
             ? Self.ownName : links.compactMap(\.name).first { $0 == argument }
         switch member {
         case "Hello":

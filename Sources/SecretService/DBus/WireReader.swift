@@ -118,8 +118,8 @@ struct WireReader {
         return try string()
     }
 
-    mutating func stringDictionary() throws(WireError) -> [String: String] {
-        var entries: [String: String] = [:]
+    mutating func stringDictionary() throws(WireError) -> [Name: String] {
+        var entries: [Name: String] = [:]
         try properties { name, reader throws(WireError) in entries[name] = try reader.string() }
         return entries
     }

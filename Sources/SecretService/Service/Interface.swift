@@ -1,10 +1,12 @@
+import Keyutils
+
 /// The methods, properties and signals of an interface: for checking calls, and for `Introspect`.
 struct Interface {
     let name: String
     /// The signatures of a method's arguments and results.
-    private(set) var methods: [String: (arguments: String, results: String)] = [:]
-    private(set) var properties: [String: (type: String, isWritable: Bool)] = [:]
-    private var signals: [String: String] = [:]
+    private(set) var methods: [Name: (arguments: String, results: String)] = [:]
+    private(set) var properties: [Name: (type: String, isWritable: Bool)] = [:]
+    private var signals: [Name: String] = [:]
 
     /// - Parameters:
     ///   - methods: such as `Get ss v`: a name, the arguments and the results, where `-` stands for nothing.

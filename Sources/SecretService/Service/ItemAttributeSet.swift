@@ -1,31 +1,32 @@
+import Keyutils
 import SessionKeyring
 
 /// The attributes of an item, and the identity that follows from them.
 ///
 /// Attributes that only name the program are ignored, so that all clients share an item: gh's token is the item
 /// `password:gh%3Agithub.com:USER`, which `skr get gh:github.com USER` reads.
-struct ItemAttributeSet: Equatable {
-    let all: [String: String]
+struct ItemAttributeSet {
+    let all: [Name: String]
 
-    init(_ all: [String: String]) {
+    init(_ all: [Name: String]) {
         self.all = all
     }
 
-    private static func isIgnored(_ name: String, _ value: String) -> Bool {
-        ["application", "xdg:schema"].contains(name) || (name == "target" && value == "default")
+    private static func isIgnored(_ name: Name, _ value: String) -> Bool {
+        name == "application" || name == "xdg:schema" || (name == "target" && value == "default")
     }
 
     /// The attributes that tell items apart.
     ///
     /// A set with nothing but ignored attributes, such as Chromium's, keeps them: otherwise, all such programs would
     /// share one item.
-    var telling: [String: String] {
+    var telling: [Name: String] {
         let telling = all.filter { !Self.isIgnored($0.key, $0.value) }
         return telling.isEmpty ? all : telling
     }
 
     /// The attributes that the identity does not have.
-    var ignored: [String: String] {
+    var ignored: [Name: String] {
         let telling = telling
         return all.filter { telling[$0.key] == nil }
     }
@@ -44,7 +45,7 @@ struct ItemAttributeSet: Equatable {
     }
 
     /// The attributes that an identity stands for; `nil` if it is not an item of the Secret Service.
-    static func telling(of item: ItemIdentity) -> [String: String]? {
+    static func telling(of item: ItemIdentity) -> [Name: String]? {
         switch item.kind {
         case .password: ["service": item.service, "username": item.account]
         case .internet:
@@ -54,17 +55,20 @@ struct ItemAttributeSet: Equatable {
         }
     }
 
+    /// Returns whether this is an item of the Secret Service.
+    static func isItem(_ item: ItemIdentity) -> Bool { if case .some = telling(of: item) { true } else { false } }
+
     /// Whether a query can only be answered with the ignored attributes of items.
     var needsIgnored: Bool { !all.isEmpty && all.allSatisfy { Self.isIgnored($0.key, $0.value) } }
 
     /// Returns whether this query finds an item.
     ///
     /// - Parameter ignored: the item's attributes that its identity does not have, as far as they are known.
-    func finds(_ item: ItemIdentity, ignored: [String: String]) -> Bool {
+    func finds(_ item: ItemIdentity, ignored: [Name: String]) -> Bool {
         if item.kind == .password, !needsIgnored {
             // Most items are of this kind, and need no dictionary.
             return all.allSatisfy { name, value in
-                switch name {
+                switch name.text {
                 case "service": value == item.service
                 case "username": value == item.account
                 default: Self.isIgnored(name, value)

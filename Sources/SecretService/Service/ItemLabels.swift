@@ -8,10 +8,10 @@ import SessionKeyring
 /// They are in one hidden key of at most 4 KB, because a key for each item would soon fill the quota. The key can be
 /// missing, and other programs can write it, so nothing important is only there.
 struct ItemLabels {
-    struct Entry: Equatable {
+    struct Entry {
         var label = ""
         var contentType = "text/plain"
-        var ignored: [String: String] = [:]
+        var ignored: [Name: String] = [:]
         /// Seconds since 1970; 0 if unknown.
         var created: UInt64 = 0
         var modified: UInt64 = 0
@@ -36,7 +36,7 @@ struct ItemLabels {
             if fields[0] == ".", texts.count == 1 {
                 label = texts[0]
             } else if texts.count >= 4, texts.count % 2 == 0 {
-                let pairs = stride(from: 4, to: texts.count, by: 2).map { (texts[$0], texts[$0 + 1]) }
+                let pairs = stride(from: 4, to: texts.count, by: 2).map { (Name(texts[$0]), texts[$0 + 1]) }
                 let ignored = Dictionary(pairs) { first, _ in first }
                 let entry = Entry(
                     label: texts[0], contentType: texts[1], ignored: ignored, created: UInt64(texts[2]) ?? 0,
@@ -62,11 +62,11 @@ struct ItemLabels {
     ///
     /// - Returns: `nil` if nothing is left.
     func payload(of live: [ItemIdentity]) -> SecretBytes? {
-        let names = Set(live.map(\.keyDescription))
+        let names = Set(live.map { Name($0.keyDescription) })
         var lines = label.map { [". \(PercentCoding.encode($0))\n"] } ?? []
         var count = lines.reduce(0) { $0 + $1.utf8.count }
-        for (item, entry) in entries.reversed() where names.contains(item) {
-            let ignored = entry.ignored.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
+        for (item, entry) in entries.reversed() where names.contains(Name(item)) {
+            let ignored = entry.ignored.sorted { $0.key < $1.key }.flatMap { [$0.key.text, $0.value] }
             let fields = [entry.label, entry.contentType, "\(entry.created)", "\(entry.modified)"] + ignored
             let line = "\(item) \(fields.map(PercentCoding.encode).joined(separator: " "))\n"
             guard count + line.utf8.count <= Self.largest else { continue }

@@ -21,7 +21,7 @@ struct SecretCollection {
 
     /// The live items of the Secret Service.
     func items() throws -> [ItemIdentity] {
-        try store.identities().filter { ItemAttributeSet.telling(of: $0) != nil }
+        try store.identities().filter { ItemAttributeSet.isItem($0) }
     }
 
     func search(_ query: ItemAttributeSet) throws -> [String] {
@@ -54,7 +54,7 @@ struct SecretCollection {
     }
 
     /// All attributes of an item.
-    func attributes(of item: ItemIdentity) -> [String: String] {
+    func attributes(of item: ItemIdentity) -> [Name: String] {
         let ignored = labels()[item]?.ignored ?? [:]
         return (ItemAttributeSet.telling(of: item) ?? [:]).merging(ignored) { telling, _ in telling }
     }

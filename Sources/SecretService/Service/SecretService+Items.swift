@@ -83,7 +83,7 @@ extension SecretService {
             return { _ in }
         default:
             guard try collection.store.delete(item, &attempt) else { throw ServiceFailure.unknownObject(path) }
-            renamed = renamed.filter { $0.value != item || !$0.key.hasPrefix("\(collection.path)/") }
+            renamed = renamed.filter { $0.value != item || !$0.key.text.hasPrefix("\(collection.path)/") }
             signal("ItemDeleted", from: collection, path)
             return { $0.string("/") }
         }

@@ -56,7 +56,9 @@ extension SecretService {
     func find(_ path: String, for client: String) throws -> Object {
         let elements = path.split(separator: "/").map(String.init)
         guard path != "/" else { return .root }
-        guard elements.prefix(3) == ["org", "freedesktop", "secrets"] else { throw ServiceFailure.unknownObject(path) }
+        guard Array(elements.prefix(3)) == ["org", "freedesktop", "secrets"] else {
+            throw ServiceFailure.unknownObject(path)
+        }
         let names = elements.dropFirst(3)
         if names.isEmpty { return .service }
         if names.first == "session", names.count == 2, sessions[client]?[path] != nil { return .session(path) }
@@ -86,7 +88,7 @@ extension SecretService {
         guard let collection, names.count <= 3 else { return nil }
         guard names.count == 3 else { return (collection, nil) }
         guard let item = ObjectPath.text(names[2]).flatMap(ItemIdentity.init(keyDescription:)),
-            ItemAttributeSet.telling(of: item) != nil
+            ItemAttributeSet.isItem(item)
         else { return nil }
         return (collection, item)
     }

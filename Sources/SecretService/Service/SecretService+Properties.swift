@@ -14,7 +14,7 @@ extension SecretService {
             throw ServiceFailure.invalid("the object does not have the interface \(name)")
         }
         if member == "GetAll" {
-            let values = try interface.properties.keys.sorted().compactMap { name in
+            let values = try interface.properties.keys.sorted().map(\.text).compactMap { name in
                 try value(of: name, object).map { (name, $0) }
             }
             return { writer in
@@ -117,7 +117,7 @@ extension SecretService {
                 _ = try? store.delete(new, &undoing)
                 throw error
             }
-            for (path, current) in renamed where current == item && path.hasPrefix("\(collection.path)/") {
+            for (path, current) in renamed where current == item && path.text.hasPrefix("\(collection.path)/") {
                 renamed[path] = new
             }
             if renamed.count < 1_000 { renamed[collection.path(of: item)] = new }

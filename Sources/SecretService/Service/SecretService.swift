@@ -14,16 +14,16 @@ package final class SecretService {
     let login: SecretCollection
     let session: SecretCollection
     let timeouts: TimeoutRules
-    var created: [String: SecretCollection] = [:]
+    var created: [Name: SecretCollection] = [:]
     /// The names of collections by their aliases.
-    var aliases: [String: String] = [:]
-    var sessions: [String: [String: SecretSession]] = [:]
+    var aliases: [Name: String] = [:]
+    var sessions: [Name: [Name: SecretSession]] = [:]
     var sessionCount = 0
     /// Whether a client has asked for encryption, so that the next one will probably do so too.
     var sessionsAreEncrypted = false
     var nextKeys: KeyPair?
     /// The items whose attributes were changed, by their old paths, which clients still use.
-    var renamed: [String: ItemIdentity] = [:]
+    var renamed: [Name: ItemIdentity] = [:]
     /// Returns the server's lines of the report.
     var report: () -> String = { "" }
     /// The signals of the latest call.

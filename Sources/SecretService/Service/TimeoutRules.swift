@@ -1,4 +1,5 @@
 import Glibc
+import Keyutils
 
 /// How long the service's clients keep items: a usual timeout, and rules for items with certain attributes.
 package struct TimeoutRules: Sendable {
@@ -22,7 +23,7 @@ package struct TimeoutRules: Sendable {
     }
 
     /// The first rule that fits decides.
-    func timeout(of attributes: [String: String]) -> Duration? {
+    func timeout(of attributes: [Name: String]) -> Duration? {
         let rule = rules.first { rule in
             guard let value = attributes[rule.attribute] else { return false }
             return unsafe fnmatch(rule.pattern, value, 0) == 0

@@ -21,12 +21,12 @@ extension SecretService {
             let encryption = SessionCipher.isAvailable ? " or \(SecretSession.encryption)" : ""
             throw ServiceFailure.notSupported("use the algorithm plain\(encryption)")
         }
-        guard sessions[client, default: [:]].count < 256 else {
+        guard sessions[Name(client), default: [:]].count < 256 else {
             throw ServiceFailure.limit("close some sessions first")
         }
         sessionCount += 1
         let path = "\(Self.path)/session/\(sessionCount)"
-        sessions[client, default: [:]][path] = session
+        sessions[Name(client), default: [:]][path] = session
         return { writer in
             writer.variant(output)
             writer.string(path)
@@ -66,8 +66,8 @@ extension SecretService {
 
     /// Returns the paths without repetitions.
     func distinct(_ paths: [String]) throws -> [String] {
-        var seen: Set<String> = []
-        let distinct = paths.filter { seen.insert($0).inserted }
+        var seen: Set<Name> = []
+        let distinct = paths.filter { seen.insert(Name($0)).inserted }
         guard distinct.count <= Self.mostObjects else { throw ServiceFailure.limit("name fewer objects at a time") }
         return distinct
     }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Keyutils
 
 /// A date and time with a zone (RFC 3339): `2031-01-02T03:04:05Z`, `2031-01-02T03:04:05.678+01:00`.
 package enum DateTimeText {

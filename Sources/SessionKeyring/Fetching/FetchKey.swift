@@ -1,3 +1,5 @@
+import Keyutils
+
 /// The key of a shared fetch: the item, where it is stored, and the type that its callers ask for.
 struct FetchKey: Hashable, Sendable {
     private enum Place: Hashable {
@@ -28,5 +30,5 @@ struct FetchKey: Hashable, Sendable {
 public struct FetchPlace: Hashable, Sendable {
     let scope: SecretScope
     let anchor: Int32
-    let namespace: String
+    let namespace: Name
 }

@@ -1,3 +1,5 @@
+import Keyutils
+
 /// Looking up secrets by name, whatever their kind.
 extension ItemIdentity.Kind {
     /// The kinds among which a secret is looked up by name, in this order.
@@ -39,12 +41,12 @@ extension ItemIdentity {
         }
         guard account == nil else { return nil }
         let secret = ItemIdentity(.secret, service: service, account: "")
-        if secret.secretAttributes != nil, try isThere(secret) { return secret }
-        let found = try all().secrets { $0.service.utf8.elementsEqual(service.utf8) }
-        let accounts = Set(found.map(\.account))
+        if case .some = secret.secretAttributes, try isThere(secret) { return secret }
+        let found = try all().secrets { $0.service == service }
+        let accounts = Set(found.map { Name($0.account) })
         guard accounts.count < 2 else {
             throw SecretStoreError(
-                .ambiguous(accounts: accounts.sorted()), item: .password(service: service, account: ""))
+                .ambiguous(accounts: accounts.sorted().map(\.text)), item: .password(service: service, account: ""))
         }
         return found.first
     }
@@ -52,9 +54,7 @@ extension ItemIdentity {
     /// Orders items by kind, then by account and service.
     fileprivate static func isOrdered(_ left: ItemIdentity, _ right: ItemIdentity) -> Bool {
         guard left.kind == right.kind else { return (left.kind.rank ?? 0) < (right.kind.rank ?? 0) }
-        return left.account.utf8.elementsEqual(right.account.utf8)
-            ? left.service.utf8.lexicographicallyPrecedes(right.service.utf8)
-            : left.account.utf8.lexicographicallyPrecedes(right.account.utf8)
+        return left.account == right.account ? left.service < right.service : left.account < right.account
     }
 }
 

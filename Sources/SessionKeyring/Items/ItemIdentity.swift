@@ -1,3 +1,5 @@
+import Keyutils
+
 /// The name of a secret: its kind, its service and its account.
 ///
 /// The identity is the description of the key in the kernel, such as `password:api:alice`; `keyctl show`

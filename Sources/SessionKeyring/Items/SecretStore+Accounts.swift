@@ -1,3 +1,5 @@
+import Keyutils
+
 extension SecretStore {
     /// Lists the items of a service, server or tag, whatever their accounts.
     ///
@@ -6,7 +8,7 @@ extension SecretStore {
         of kind: ItemIdentity.Kind,
         service: String
     ) throws(SecretStoreError) -> [ItemIdentity] {
-        try identities().filter { $0.kind == kind && $0.service.utf8.elementsEqual(service.utf8) }
+        try identities().filter { $0.kind == kind && $0.service == service }
     }
 
     /// Finds the item of a service or server if the caller names no account.

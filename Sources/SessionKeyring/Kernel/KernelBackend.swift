@@ -20,7 +20,7 @@ package struct KernelBackend: SecretBackend {
     var itemLeases: ItemLeases { ItemLeases(rings: rings) }
 
     package var fetchPlace: FetchPlace? {
-        FetchPlace(scope: rings.scope, anchor: rings.anchor.serial.rawValue, namespace: rings.namespace)
+        FetchPlace(scope: rings.scope, anchor: rings.anchor.serial.rawValue, namespace: Name(rings.namespace))
     }
 
     package func clear() throws(SecretStoreError) {

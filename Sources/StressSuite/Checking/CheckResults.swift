@@ -1,3 +1,5 @@
+import Keyutils
+
 /// The outcome of one check.
 package struct CheckOutcome: Codable, Sendable, Equatable {
     package enum Verdict: String, Codable, Sendable {

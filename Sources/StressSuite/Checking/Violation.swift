@@ -1,3 +1,5 @@
+import Keyutils
+
 /// Calls on an item whose logged outcomes are impossible.
 package struct Violation: Sendable, Equatable {
     /// One line that names the call that can't be explained.

@@ -1,3 +1,5 @@
+import Keyutils
+
 /// A kind of call of the store, as metrics name it.
 package enum CallKind: String, Codable, Sendable, CaseIterable, BitwiseCopyable {
     case get, set, add, delete, clear, list, update, lease

@@ -1,3 +1,4 @@
+import Keyutils
 import SessionKeyring
 
 /// An error that a call threw, as metrics name it.

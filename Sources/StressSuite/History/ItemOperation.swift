@@ -1,3 +1,5 @@
+import Keyutils
+
 /// One call of one worker, as far as it concerns one item.
 ///
 /// A call on all items, such as a clear, becomes one operation for each item.

@@ -1,3 +1,4 @@
+import Keyutils
 import Threads
 
 /// A value that identifies its writer, item and run, and that shows whether it is whole.

@@ -1,3 +1,5 @@
+import Keyutils
+
 /// A fault to inject into the store under test.
 package enum InjectedFault: String, Codable, Sendable, CaseIterable {
     /// Reports a write as done without writing.

@@ -1,3 +1,5 @@
+import Keyutils
+
 /// The parameters of a run.
 ///
 /// With the same build on the same machine, each worker chooses the same calls in the same order. The kernel decides

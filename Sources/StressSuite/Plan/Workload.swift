@@ -1,3 +1,5 @@
+import Keyutils
+
 /// The kind of work that the workers of a run do.
 package enum Workload: String, Codable, Sendable, CaseIterable {
     case classic

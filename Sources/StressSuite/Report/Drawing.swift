@@ -1,3 +1,5 @@
+import Keyutils
+
 /// An SVG picture that is built piece by piece.
 ///
 /// Its colours and fonts come from the style sheet, by class.

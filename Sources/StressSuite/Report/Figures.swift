@@ -1,4 +1,5 @@
 import Foundation
+import Keyutils
 
 /// Formats numbers for people, in the same way in every locale.
 package enum Figures {

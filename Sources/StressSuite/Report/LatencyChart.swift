@@ -1,3 +1,5 @@
+import Keyutils
+
 /// A histogram of the latencies of one kind of call, on a logarithmic scale, with percentiles.
 struct LatencyChart {
     private static let across = 34.0...350.0

@@ -1,4 +1,5 @@
 import Histogram
+import Keyutils
 
 /// The latencies of calls, in nanoseconds.
 package struct LatencySummary: Codable, Sendable {

@@ -1,4 +1,5 @@
 import Glibc
+import Keyutils
 
 /// The machine of a run, and the user who made it.
 package struct Machine: Codable, Sendable {

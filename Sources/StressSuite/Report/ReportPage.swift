@@ -1,3 +1,5 @@
+import Keyutils
+
 /// The result as a page in one file, without scripts, which loads nothing from elsewhere.
 package struct ReportPage {
     let result: StressResult

@@ -1,3 +1,5 @@
+import Keyutils
+
 /// Everything that a run found out.
 package struct StressResult: Codable, Sendable {
     package var plan: StressPlan

@@ -1,4 +1,5 @@
 import Histogram
+import Keyutils
 
 /// The metrics of all rounds of a run.
 struct Metrics {

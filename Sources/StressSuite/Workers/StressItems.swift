@@ -1,3 +1,4 @@
+import Keyutils
 import SessionKeyring
 
 /// The names of a run's items.

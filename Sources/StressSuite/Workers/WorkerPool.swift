@@ -1,4 +1,5 @@
 import Foundation
+import Keyutils
 import Threads
 
 /// The workers of a round, in threads or in processes.

@@ -1,3 +1,5 @@
+import Keyutils
+
 /// The pages of the documentation that `.ci/guides` turns into manual pages of section 7.
 ///
 /// It adds pages about one command to that command's manual page, such as `skr-source`.

@@ -28,7 +28,7 @@ enum LikelyMistake {
     static func hint(forOptionIn message: String, of verb: String) -> String? {
         let start = "Unknown option '"
         guard message.hasPrefix(start) else { return nil }
-        return hint(forOption: String(message.dropFirst(start.count).prefix { $0 != "'" && $0 != "=" }), of: verb)
+        return hint(forOption: String(message.dropFirst(start.count).prefix(before: "'").prefix(before: "=")), of: verb)
     }
 
     /// - Parameter verb: the name of the verb, or `install` for a helper's client.

@@ -37,7 +37,7 @@ struct MissingItem {
         guard place.scope == .session, NearestName.to(item.service, among: here.items.map(\.service)) == nil else {
             return false
         }
-        return place.namespace.utf8.elementsEqual(SecretStore.defaultNamespace.utf8) || !here.items.isEmpty
+        return place.namespace == SecretStore.defaultNamespace || !here.items.isEmpty
             || !elsewhere.contains { $0.scope == .session && !$0.items.isEmpty }
     }
 
@@ -53,10 +53,10 @@ struct MissingItem {
     private func isMeant(_ other: ItemIdentity) -> Bool {
         guard item.kind.isOfSecrets else { return other == item }
         return other.kind.isOfSecrets && isNamesake(other)
-            && (isAnyAccount || other.account.utf8.elementsEqual(item.account.utf8))
+            && (isAnyAccount || other.account == item.account)
     }
 
-    private func isNamesake(_ other: ItemIdentity) -> Bool { other.service.utf8.elementsEqual(item.service.utf8) }
+    private func isNamesake(_ other: ItemIdentity) -> Bool { other.service == item.service }
 
     /// Returns a hint about an item with the same name that belongs to another verb.
     private func hintAtOtherKind(in neighborhood: Neighborhood) -> String? {
@@ -109,7 +109,7 @@ private struct Neighborhood {
             + others.filter { !$0.isNamespace(of: place) && $0.scope != place.scope }
     }
 
-    private func isNamespace(of place: Place) -> Bool { namespace.utf8.elementsEqual(place.namespace.utf8) }
+    private func isNamespace(of place: Place) -> Bool { namespace == place.namespace }
 
     /// Returns in words how this namespace differs from the place.
     func name(from place: Place) -> String {

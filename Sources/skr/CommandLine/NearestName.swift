@@ -1,3 +1,5 @@
+import Keyutils
+
 /// Finds the name that a mistyped name probably means.
 package enum NearestName {
     /// Returns the nearest name, counting the letters to insert, delete, replace or swap.

@@ -67,7 +67,7 @@ struct Place {
     /// Returns the options that select this scope and namespace instead of another place's, each preceded by a space.
     static func options(_ scope: Scope, _ namespace: String, insteadOf place: Place) -> String {
         (scope == place.scope ? "" : " --scope \(scope.rawValue)")
-            + (namespace.utf8.elementsEqual(place.namespace.utf8) ? "" : Display.option("--namespace", namespace))
+            + (namespace == place.namespace ? "" : Display.option("--namespace", namespace))
     }
 
     /// The scope and the namespace for messages, without the defaults, as in ` (scope user, namespace work)`.

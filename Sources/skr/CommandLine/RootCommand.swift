@@ -73,7 +73,7 @@ struct RootCommand: ExampleCommand {
     static func asDefined(_ words: [String]) -> [String] {
         switch words.first {
         case "help": ["help"] + asDefined(Array(words.dropFirst()))
-        case HelperCommand.configuration.commandName: HelperCommand.namingClient(words)
+        case HelperCommand.name: HelperCommand.namingClient(words)
         default: words
         }
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Keyutils
 
 /// The short forms of options, for parsers other than the argument parser.
 enum ShortOption {

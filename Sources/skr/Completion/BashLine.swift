@@ -1,3 +1,5 @@
+import Keyutils
+
 /// The words of a bash command line up to the cursor.
 ///
 /// This type splits the line itself, because bash splits words at each `:` and `=` and keeps their quotes.

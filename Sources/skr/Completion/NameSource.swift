@@ -40,7 +40,7 @@ enum NameSource: String {
             guard isSecret, !item.account.isEmpty, let service = line.positionals.first else {
                 return nil
             }
-            return item.service.utf8.elementsEqual(service.utf8) ? item.account : nil
+            return item.service == service ? item.account : nil
         case .assignments:
             guard isSecret, let sign = word.firstIndex(of: "=") else { return nil }
             return "\(word[...sign])\(SecretReference(to: item))"

@@ -17,7 +17,7 @@ enum JSONValue: Encodable {
     case integer(Int64)
     case string(String)
     case array([JSONValue])
-    case object([String: JSONValue])
+    case object([Name: JSONValue])
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
@@ -27,7 +27,8 @@ enum JSONValue: Encodable {
         case .integer(let value): try container.encode(value)
         case .string(let value): try container.encode(value)
         case .array(let value): try container.encode(value)
-        case .object(let value): try container.encode(value)
+        case .object(let value):
+            try container.encode(Dictionary(uniqueKeysWithValues: value.map { ($0.key.text, $0.value) }))
         }
     }
 

@@ -1,4 +1,5 @@
 import Glibc
+import Keyutils
 
 /// The process that has started this one, as `/proc/PID` describes it; see proc(5).
 struct ParentProcess {

@@ -82,7 +82,7 @@ struct Source {
 
     /// Whether the secret is stored in this place.
     func isFor(_ scope: Place.Scope, _ namespace: String) -> Bool {
-        self.scope == scope && self.namespace.utf8.elementsEqual(namespace.utf8)
+        self.scope == scope && self.namespace == namespace
     }
 
     private mutating func set(

@@ -49,7 +49,7 @@ extension Source {
         let chain = try Variable.value(variable)?.split(separator: " ") ?? []
         let link = [scope.rawValue, namespace, item.service, item.account].map(SecretReference.encode)
             .joined(separator: "/")
-        guard !chain.contains(where: { $0.utf8.elementsEqual(link.utf8) }) else {
+        guard !chain.contains(where: { $0 == link }) else {
             throw .data(
                 "\(Display.name(of: item)): the command of its source asks for the item itself",
                 hint: "change the command in line \(line) of the sources file")

@@ -88,7 +88,7 @@ struct SourcesFile {
         var items: [ItemIdentity] = []
         for line in lines where service.map({ Self.canBe(of: $0, line.element) }) ?? true {
             guard let item = try item(of: line),
-                service.map({ $0.utf8.elementsEqual(item.service.utf8) }) ?? true,
+                service.map({ $0 == item.service }) ?? true,
                 isUsual && Self.isForUsualPlace(line.element)
                     || (try? source(of: line))?.isFor(scope, namespace) ?? true
             else { continue }

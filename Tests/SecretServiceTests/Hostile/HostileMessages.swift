@@ -11,7 +11,7 @@ struct HostileMessages {
     private static let methods: [(interface: String, member: String, signature: String)] = {
         let interfaces: [Interface] = [.service, .collection, .item, .session, .status, .bus] + Interface.common
         return interfaces.flatMap { interface in
-            interface.methods.sorted { $0.key < $1.key }.map { (interface.name, $0.key, $0.value.arguments) }
+            interface.methods.sorted { $0.key < $1.key }.map { (interface.name, $0.key.text, $0.value.arguments) }
         } + [("org.freedesktop.Secret.Prompt", "Prompt", "s")]
     }()
     private static let root = "/org/freedesktop/secrets"

@@ -1,3 +1,4 @@
+import Keyutils
 import SessionKeyring
 import TestSupport
 import Testing
@@ -20,8 +21,8 @@ struct ItemAttributeSetTests {
             (["service": "s"], "secret:service:s"), (["service": "", "username": "u"], "secret:service::username:u"),
             (["a:b": "c d", "é": ""], "secret:a%3Ab:c%20d:é:"), ([:], "secret:."), (["": ""], "secret::"),
             (["application": "chromium", "xdg:schema": "v2"], "secret:application:chromium:xdg%3Aschema:v2"),
-        ] as [([String: String], String)])
-    func identity(attributes: [String: String], description: String) throws {
+        ] as [([Name: String], String)])
+    func identity(attributes: [Name: String], description: String) throws {
         let set = ItemAttributeSet(attributes)
         #expect(set.identity.keyDescription == description)
         // The attributes can be read back from the description.
@@ -38,9 +39,9 @@ struct ItemAttributeSetTests {
         let names = [
             "service", "username", "server", "user", "protocol", "a", ":", "%", "é", "e\u{301}", "", " ", ".", "a:b",
         ]
-        var seen: [String: [String: String]] = [:]
+        var seen: [Name: [Name: String]] = [:]
         for _ in 0..<20_000 {
-            var attributes: [String: String] = [:]
+            var attributes: [Name: String] = [:]
             for _ in 0..<Int.random(in: 0...4, using: &random) {
                 attributes[names.randomElement(using: &random) ?? ""] = names.randomElement(using: &random)
             }
@@ -66,8 +67,8 @@ struct ItemAttributeSetTests {
 
     @Test("a query finds items with all of its attributes, and ignores those that name the program")
     func queries() {
-        let ignored = ["application": "Python keyring library"]
-        func finds(_ query: [String: String]) -> Bool {
+        let ignored: [Name: String] = ["application": "Python keyring library"]
+        func finds(_ query: [Name: String]) -> Bool {
             ItemAttributeSet(query).finds(.password(service: "s", account: "u"), ignored: ignored)
         }
         #expect(finds([:]))
@@ -85,8 +86,8 @@ struct ItemAttributeSetTests {
     func randomQueries() {
         print("random queries: seed \(testSeed)")
         var random = Choices(seed: testSeed, stream: 3)
-        let names = ["service", "username", "server", "user", "protocol", "target", "application", "a"]
-        func attributes(atMost count: Int) -> [String: String] {
+        let names: [Name] = ["service", "username", "server", "user", "protocol", "target", "application", "a"]
+        func attributes(atMost count: Int) -> [Name: String] {
             Dictionary(
                 (0..<Int.random(in: 0...count, using: &random)).map { _ in
                     (names.randomElement(using: &random) ?? "", ["x", "default"].randomElement(using: &random) ?? "")
@@ -95,10 +96,9 @@ struct ItemAttributeSetTests {
         }
         for _ in 0..<20_000 {
             let (set, query) = (ItemAttributeSet(attributes(atMost: 4)), attributes(atMost: 3))
-            let told = query.filter { !["application"].contains($0.key) && ($0.key, $0.value) != ("target", "default") }
-            let expected =
-                told.isEmpty
-                ? query.allSatisfy { set.all[$0.key] == $0.value } : told.allSatisfy { set.telling[$0.key] == $0.value }
+            let told = query.filter { $0.key != "application" && !($0.key == "target" && $0.value == "default") }
+            let (wanted, found) = told.isEmpty ? (query, set.all) : (told, set.telling)
+            let expected = wanted.allSatisfy { found[$0.key] == $0.value }
             #expect(ItemAttributeSet(query).finds(set.identity, ignored: set.ignored) == expected, "\(query) \(set)")
         }
     }

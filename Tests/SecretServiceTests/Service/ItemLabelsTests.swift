@@ -6,6 +6,13 @@ import Threads
 
 @testable import SecretService
 
+extension ItemLabels.Entry: Equatable {
+    public static func == (left: Self, right: Self) -> Bool {
+        (left.label, left.contentType, left.created, left.modified)
+            == (right.label, right.contentType, right.created, right.modified) && left.ignored == right.ignored
+    }
+}
+
 @Suite("Labels of items")
 struct ItemLabelsTests {
     private func again(_ labels: ItemLabels, _ live: [ItemIdentity]) -> ItemLabels {

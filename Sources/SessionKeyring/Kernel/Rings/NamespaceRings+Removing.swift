@@ -21,7 +21,7 @@ extension NamespaceRings {
         try inStoreTerms { () throws(KeyringError) -> Int in
             var count = 0
             for serial in try anchor.members() {
-                guard let name = try nameOfEmptyRing(serial), !name.utf8.elementsEqual(itemsName.utf8) else { continue }
+                guard let name = try nameOfEmptyRing(serial), name != itemsName else { continue }
                 if try remove(Keyring(serial), named: name, &attempt) { count += 1 }
             }
             return count

@@ -1,3 +1,5 @@
+import Keyutils
+
 /// A statement that must hold for every history.
 protocol HistoryCheck: SendableMetatype {
     /// The statement, as it is printed.

@@ -60,7 +60,7 @@ struct ClearCommand: VerbCommand, VerbAction {
         let terminal = try? unsafe FileDescriptor.open("/dev/tty", .writeOnly, options: .closeOnExec)
         defer { try? terminal?.close() }
         _ = unsafe try? (terminal ?? .standardError).writeAll(question.utf8Span.span.bytes)
-        guard ["y", "yes"].contains(readLine()?.lowercased()) else {
+        guard let answer = readLine()?.lowercased(), ["y", "yes"].contains(answer) else {
             throw .usage("nothing was deleted", hint: "answer y, or add --yes")
         }
     }
@@ -73,7 +73,7 @@ struct ClearCommand: VerbCommand, VerbAction {
         var items = Set(try store.identities())
         // During a first run of 'skr cached', and after a failure, there are only sentinels and no item.
         if let backend = store.backend as? KernelBackend { items.formUnion(try backend.itemsWithSentinels()) }
-        for item in items where item.service.utf8.elementsEqual(service.utf8) {
+        for item in items where item.service == service {
             let hadFailure = item.kind == .cached ? try store.delete(item.failureSentinel) : false
             // Absent items are deleted too, because that ends a fetch that is in progress.
             let wasThere = try store.delete(item)

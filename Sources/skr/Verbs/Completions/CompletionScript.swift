@@ -1,4 +1,5 @@
 import ArgumentParser
+import Keyutils
 
 /// The shells that have a completion script.
 enum CompletionScript: String, CaseIterable, ExpressibleByArgument {

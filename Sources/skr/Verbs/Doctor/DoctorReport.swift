@@ -92,7 +92,7 @@ struct DoctorReport {
                 "hint": JSONValue(finding.hint?.line),
             ])
         }
-        let facts = Dictionary(findings.map { ($0.id, $0.facts) }) { first, _ in first }
+        let facts = Dictionary(findings.map { (Name($0.id), $0.facts) }) { first, _ in first }
         return try JSONOutput.text(
             of: JSONValue.object(["checks": .array(checks), "facts": .object(facts), "usable": .bool(place != nil)]))
     }

@@ -59,8 +59,8 @@ struct ExecAction: VerbAction {
         for path in environmentFiles { all += try EnvironmentFile.read(path).variables }
         all += variables
         all += files
-        var names: Set<String> = []
-        var last = all.reversed().filter { names.insert($0.name).inserted }
+        var names: Set<Name> = []
+        var last = all.reversed().filter { names.insert(Name($0.name)).inserted }
         for position in last.indices where last[position].value == .inherited {
             let name = last[position].name
             last[position] = EnvironmentVariable(

@@ -59,9 +59,9 @@ struct ListedItem: ListedRow {
         place.map { [$0.scope.rawValue, Display.plain($0.namespace)] } ?? []
     }
 
-    private static func json(_ fields: [String: JSONValue], in place: NamedPlace?) -> JSONValue {
+    private static func json(_ fields: [Name: JSONValue], in place: NamedPlace?) -> JSONValue {
         guard let place else { return .object(fields) }
-        let names = ["scope": JSONValue.string(place.scope.rawValue), "namespace": .string(place.namespace)]
+        let names: [Name: JSONValue] = ["scope": .string(place.scope.rawValue), "namespace": .string(place.namespace)]
         return .object(fields.merging(names) { $1 })
     }
 }

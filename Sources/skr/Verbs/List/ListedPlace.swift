@@ -76,7 +76,7 @@ struct ListedPlace {
 
     private static func isOrdered(_ left: ItemIdentity, _ right: ItemIdentity) -> Bool {
         if left.kind != right.kind { return left.kind.rawValue < right.kind.rawValue }
-        if !left.service.utf8.elementsEqual(right.service.utf8) {
+        if left.service != right.service {
             return left.service.utf8.lexicographicallyPrecedes(right.service.utf8)
         }
         return left.account.utf8.lexicographicallyPrecedes(right.account.utf8)

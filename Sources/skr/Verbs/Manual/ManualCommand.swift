@@ -49,10 +49,10 @@ struct ManualCommand: VerbCommand, VerbAction {
         }
         var codes = ExitCode.allCases.filter { launches || !$0.isOfLaunching }.map { ("\($0.rawValue)", $0.meaning) }
         if launches { codes.append(("other", "the exit code of CMD, or 128+N for a signal")) }
-        let stores = [nil, SetCommand.configuration.commandName, CachedCommand.configuration.commandName]
-        let isStoring = stores.contains(verbs.first) || verb.command is any HelperClient.Type
+        let stores = [SetCommand.configuration.commandName, CachedCommand.configuration.commandName]
+        let isStoring = verbs.isEmpty || stores.contains { $0 == verbs[0] } || verb.command is any HelperClient.Type
         let variables = PlaceOptions.variables + (isStoring ? [TimeoutArgument.variable] : [])
-        let isAboutSessions = [nil, SessionCommand.configuration.commandName].contains(verbs.first)
+        let isAboutSessions = verbs.isEmpty || verbs[0] == "session"
         let page = try ManualPage(
             of: RootCommand.self, verbs: verbs, date: date ?? Self.today, variables: variables,
             otherVariables: verbs.isEmpty ? Self.otherVariables : [], exitCodes: codes,

@@ -1,5 +1,6 @@
 import CommandSupport
 import ArgumentParser
+import Keyutils
 
 struct SetCommand: VerbCommand {
     static let configuration = CommandConfiguration(

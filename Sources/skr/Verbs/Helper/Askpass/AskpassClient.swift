@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandSupport
 import CredentialHelpers
+import Keyutils
 
 struct AskpassClient: HelperClient, ExampleCommand {
     static let name = "askpass"

@@ -18,7 +18,7 @@ struct GitSetup: WritableSetup {
     init() {
         entries = Self.readEntries()
         let values = entries?.map(\.value) ?? []
-        helpers = values.split(separator: "", omittingEmptySubsequences: false).last.map(Array.init) ?? []
+        helpers = Array(values[(values.lastIndex { $0.isEmpty }.map { $0 + 1 } ?? 0)...])
     }
 
     func configuration(of user: SetupUser) -> String { "git's configuration" }
@@ -60,7 +60,7 @@ struct GitSetup: WritableSetup {
         let own = helpers.compactMap(Self.ownOptions)
         let wanted = Self.program(call) + (call.options.isEmpty ? own.last ?? "" : call.shellOptions)
         let isInOtherForm = call.options.isEmpty && own.isEmpty && helpers.contains(where: Self.isOurs)
-        guard !isInOtherForm, !helpers.contains(where: { $0.utf8.elementsEqual(wanted.utf8) }) else { return [] }
+        guard !isInOtherForm, !helpers.contains(where: { $0 == wanted }) else { return [] }
         // The new helper comes first, so that git has one even if another command fails.
         return [["git", "config", "--global", "--add", Self.key, wanted]]
             + removals(for: call.user).filter { $0.last?.utf8.elementsEqual(wanted.utf8) == false }
@@ -160,13 +160,14 @@ struct GitSetup: WritableSetup {
 
     private static func isOurs(_ value: String) -> Bool {
         if ownOptions(value) != nil { return true }
-        let program = value.drop { $0 == "!" }.split(separator: " ").first?.split(separator: "/").last
+        let command = Substring(value.utf8.drop { $0 == UInt8(ascii: "!") })
+        let program = command.split(separator: " ").first?.split(separator: "/").last
         return program == "skr" || program == "git-credential-skr"
     }
 
     /// Returns the name of a helper, but not a shell command, which could contain a secret.
     private static func shown(_ value: String) -> String {
-        let word = value.prefix { $0 != " " }
+        let word = value.prefix(before: " ")
         let isName = !word.isEmpty && word.utf8.allSatisfy { $0.isLetter || $0.isDigit || "-_./".utf8.contains($0) }
         return isName ? String(word) : "a shell command"
     }

@@ -63,7 +63,7 @@ struct ShownSetup: ClientSetup {
     }
 
     private static func paths(_ file: File, _ user: SetupUser) -> [String] {
-        let name = file.variable.prefix { $0 != "/" }
+        let name = file.variable.prefix(before: "/")
         guard let value = user.variable(String(name)) else { return [user.path(file.path)] }
         return value.split(separator: ":").map { "\($0)\(file.variable.dropFirst(name.count))" }
     }

@@ -1,0 +1,148 @@
+/// Compares, searches and splits text by its UTF-8 bytes.
+///
+/// Swift does all of this by characters: é is equal in its two forms, `K` equals U+212A, and a combining mark swallows
+/// the separator before it. The names that this project keeps apart, and the protocols that it speaks, are bytes. In a
+/// file that imports this module, these functions replace Swift's. `.ci/bytes` finds code that still uses Swift's.
+extension StringProtocol {
+    package static func == <Other: StringProtocol>(left: Self, right: Other) -> Bool {
+        left.utf8.elementsEqual(right.utf8)
+    }
+
+    package static func != <Other: StringProtocol>(left: Self, right: Other) -> Bool { !(left == right) }
+
+    package static func < <Other: StringProtocol>(left: Self, right: Other) -> Bool {
+        left.utf8.lexicographicallyPrecedes(right.utf8)
+    }
+
+    package func hasPrefix(_ prefix: some StringProtocol) -> Bool { utf8.starts(with: prefix.utf8) }
+
+    package func hasSuffix(_ suffix: some StringProtocol) -> Bool {
+        utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+    }
+}
+
+// Swift prefers a function of exactly this type.
+extension String {
+    package static func == (left: String, right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
+
+    package static func != (left: String, right: String) -> Bool { !(left == right) }
+
+    package static func < (left: String, right: String) -> Bool { left.utf8.lexicographicallyPrecedes(right.utf8) }
+
+    package static func > (left: String, right: String) -> Bool { right < left }
+
+    package static func ~= (pattern: String, text: String) -> Bool { pattern == text }
+
+    package static func ~= (pattern: String, text: Substring) -> Bool { pattern == text }
+
+    package func hasPrefix(_ prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
+
+    package func hasSuffix(_ suffix: String) -> Bool { utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) }
+}
+
+extension StringProtocol where SubSequence == Substring {
+    package func firstRange(of text: String) -> Range<Index>? {
+        let bytes = self[...].utf8
+        guard let start = bytes.indices.first(where: { bytes[$0...].starts(with: text.utf8) }) else { return nil }
+        return start..<bytes.index(start, offsetBy: text.utf8.count)
+    }
+
+    package func contains(_ character: Character) -> Bool { firstIndex(of: character) != nil }
+
+    package func firstIndex(of character: Character) -> Index? { firstRange(of: String(character))?.lowerBound }
+
+    package func lastIndex(of character: Character) -> Index? {
+        let bytes = self[...].utf8
+        return bytes.indices.last { bytes[$0...].starts(with: character.utf8) }
+    }
+
+    /// The text before the first occurrence of a character, or all of it.
+    package func prefix(before character: Character) -> Substring { self[..<(firstIndex(of: character) ?? endIndex)] }
+
+    package func replacing(_ text: String, with new: String, maxReplacements: Int = .max) -> String {
+        var (result, rest, count) = ("", self[...], 0)
+        while count < maxReplacements, let range = rest.firstRange(of: text) {
+            result += rest[..<range.lowerBound] + new
+            rest = rest[range.upperBound...]
+            count += 1
+        }
+        return result + rest
+    }
+
+    /// Splits the text at each occurrence of an ASCII character.
+    package func split(
+        separator: Character, maxSplits: Int = .max, omittingEmptySubsequences: Bool = true
+    ) -> [Substring] {
+        guard let byte = separator.utf8.first, separator.utf8.count == 1 else {
+            preconditionFailure("text is split at ASCII characters")
+        }
+        return utf8.split(
+            separator: byte, maxSplits: maxSplits, omittingEmptySubsequences: omittingEmptySubsequences
+        ).map { self[$0.startIndex..<$0.endIndex] }
+    }
+}
+
+extension Optional where Wrapped: StringProtocol {
+    package static func == (left: Wrapped?, right: Wrapped?) -> Bool {
+        switch (left, right) {
+        case (let left?, let right?): left == right
+        case (nil, nil): true
+        default: false
+        }
+    }
+
+    package static func != (left: Wrapped?, right: Wrapped?) -> Bool { !(left == right) }
+
+    package static func == (left: Wrapped?, right: Wrapped) -> Bool { left.map { $0 == right } ?? false }
+
+    package static func != (left: Wrapped?, right: Wrapped) -> Bool { !(left == right) }
+
+    package static func == (left: Wrapped, right: Wrapped?) -> Bool { right == left }
+
+    package static func != (left: Wrapped, right: Wrapped?) -> Bool { !(right == left) }
+
+    package static func ~= (pattern: Wrapped, text: Wrapped?) -> Bool { text == pattern }
+}
+
+extension Sequence where Element: StringProtocol {
+    package func contains(_ text: Element) -> Bool { contains { $0 == text } }
+
+    package func sorted() -> [Element] { sorted { $0 < $1 } }
+}
+
+extension Array where Element: StringProtocol {
+    package static func == (left: [Element], right: [Element]) -> Bool { left.elementsEqual(right) { $0 == $1 } }
+
+    package static func != (left: [Element], right: [Element]) -> Bool { !(left == right) }
+}
+
+extension Collection where Element: StringProtocol {
+    package func firstIndex(of text: Element) -> Index? { firstIndex { $0 == text } }
+}
+
+/// A text that sets and dictionaries compare and hash by its UTF-8 bytes.
+package struct Name: Hashable, Comparable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+    package let text: String
+
+    package init(_ text: some StringProtocol) { self.text = String(text) }
+
+    package init(stringLiteral text: String) { self.text = text }
+
+    package var description: String { text }
+
+    package static func == (left: Name, right: Name) -> Bool { left.text == right.text }
+
+    package static func < (left: Name, right: Name) -> Bool { left.text < right.text }
+
+    package func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+        hasher.combine(UInt8(0xFF))
+    }
+}
+
+extension Dictionary where Key == Name {
+    package subscript(name: String) -> Value? {
+        get { self[Name(name)] }
+        set { self[Name(name)] = newValue }
+    }
+}

@@ -4,7 +4,8 @@ import SecretText
 /// A request from git: lines `key=value` up to an empty line, as described in git-credential(1).
 ///
 /// Unknown keys are skipped. If a key occurs more than once, its last value counts. A key with `[]` collects its
-/// values, and an empty value removes the ones collected so far.
+/// values, and an empty value removes the ones collected so far. The host is in lower case, because DNS ignores the
+/// case.
 struct GitRequest {
     private(set) var scheme: String?
     private(set) var host: String?
@@ -35,7 +36,7 @@ struct GitRequest {
         case "credential": credential = SecretBox(copying: value)
         case "oauth_refresh_token": refreshToken = SecretBox(copying: value)
         case "protocol": scheme = text(value)
-        case "host": host = text(value)
+        case "host": host = text(value)?.asciiLowercased
         case "path": path = text(value)
         case "username": username = text(value)
         case "authtype": authenticationType = text(value)

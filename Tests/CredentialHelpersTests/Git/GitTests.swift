@@ -28,10 +28,27 @@ struct GitTests {
             "", "\n", "protocol=http\nhost=example.com\n", "protocol=https\nhost=example.com:443\n",
             "protocol=https\nhost=example.com\nusername=bob\n", "protocol=https\nhost=example.com\nusername=\n",
             "protocol=https\nhost=example.com\npath=a.git\n", "\nprotocol=https\nhost=example.com\n",
-            "protocol=https\nhost=Example.com\n", "\u{FEFF}host=other.com\n", "\r\nhost=example.com\r\n",
+            "\u{FEFF}host=other.com\n", "\r\nhost=example.com\r\n",
         ] {
             #expect(try test.git("get", request) == .init(output: ""), "\(request)")
         }
+    }
+
+    @Test("a host's ASCII letters are in lower case, and all other bytes and names stay as they are")
+    func hostsInLowerCase() throws {
+        let request = "protocol=https\nhost=GitHub.COM:8443\npath=Org/A.git\nusername=Alice\n"
+        try test.git("store", request + "password=P\n")
+        #expect(try test.stored == ["internet:https%3A//github.com%3A8443/Org/A.git:Alice": "P"])
+        for host in ["github.com", "GITHUB.com", "GitHub.COM"] {
+            let path = "host=\(host):8443\npath=Org/A.git\n"
+            #expect(try get(path) == "username=Alice\npassword=P\n")
+            for rest in ["username=alice\n", "path=org/a.git\n"] { #expect(try get(path + rest) == "") }
+        }
+        try test.git("erase", request.replacing("GitHub", with: "gITHUB"))
+        #expect(try test.stored == [:])
+        // The Kelvin sign is not the letter K.
+        try test.git("store", "protocol=https\nhost=\u{212A}É.example\nusername=u\npassword=p\n")
+        #expect(try get("host=ké.example\n") == "" && get("host=\u{212A}É.Example\n") != "")
     }
 
     @Test("each user and each path of a host has its own item")

@@ -8,8 +8,8 @@ struct GitClient: HelperClient, ExampleCommand {
         git asks skr before it prompts you. It tells skr to store a password that the server accepted, and to erase \
         one that the server refused.
 
-        An item's service is the URL without its path (https://example.com); its account is the user. With \
-        credential.useHttpPath, the service includes the path. A refresh token and an expiry are stored with the \
+        An item's service is the URL without its path and with the host in lower case (https://example.com); its \
+        account is the user. With credential.useHttpPath, the service includes the path. A refresh token and an expiry are stored with the \
         password.
         """
     static let examples = """

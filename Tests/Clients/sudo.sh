@@ -19,6 +19,8 @@ sudo='sudo -A -k -- id -u'
 check "nothing stored: sudo fails" says 'no password was provided|no such item' ask "$sudo"
 check "nothing stored: the command did not run" fails ask "$sudo"
 check "sudo -A" says '^0$' ask "skr set sudo $sudo_user && $sudo" <<<"$password"
+german="sudo -A -k -p '[sudo] Passwort für %p: ' -- id -u"
+check "sudo -A with a translated prompt" says '^0$' ask "skr set sudo $sudo_user && $german" <<<"$password"
 check "wrong password: refused" says 'incorrect password|Sorry, try again' ask "skr set sudo $sudo_user && $sudo" <<<"$wrong"
 check "wrong password: the command did not run" fails ask "skr set sudo $sudo_user && $sudo" <<<"$wrong"
 check "expired: sudo fails" fails ask "skr set sudo $sudo_user --timeout 1s && sleep 1.3 && $sudo" <<<"$password"

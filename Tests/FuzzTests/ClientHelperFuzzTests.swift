@@ -233,7 +233,8 @@ struct ClientHelperFuzzTests {
     func prompts() {
         let samples = [
             "Enter passphrase for key '/k': ", "Enter passphrase for /k: ", "u@h's password: ", "(u@h) Password: ",
-            "[sudo] password for u: ", "Username for 'https://h': ", "Password for 'https://u@h/p': ",
+            "[sudo] password for u: ", "[sudo] u 的密码：", "[sudo: x] Password: ", "Username for 'https://h': ",
+            "Password for 'https://u@h/p': ",
         ]
         Fuzzer("prompts", samples: samples, tokens: ["@", "'s password: ", "': ", ")", "(", "%40", "%"]).run {
             input, _ in

@@ -16,10 +16,12 @@ public enum AskpassPrompt: Equatable, Sendable {
     case retry
     /// A question in a server's own words, which can ask for anything.
     case fromServer
+    /// A PIN or a one-time code. A stored answer is probably wrong, and a wrong answer uses up a try.
+    case pin
     /// A question whose subject the prompt does not name.
     case unknown
 
-    /// Parses a prompt of ssh, ssh-add, git or sudo.
+    /// Parses a prompt of ssh, ssh-add or git, or of sudo in any of its languages.
     public init(_ text: String) {
         var bytes = text.utf8[...]
         while bytes.last == UInt8(ascii: " ") { bytes.removeLast() }
@@ -29,8 +31,8 @@ public enum AskpassPrompt: Equatable, Sendable {
             self = .retry
         } else {
             self =
-                Self.ofKey(bytes) ?? Self.ofLogin(bytes) ?? Self.ofGit(bytes)
-                ?? (Self.isFromServer(bytes) ? .fromServer : .unknown)
+                Self.ofKey(bytes) ?? Self.ofSudo(bytes) ?? Self.ofLogin(bytes) ?? Self.ofGit(bytes)
+                ?? (Self.isFromServer(bytes) ? .fromServer : Self.isForPIN(bytes) ? .pin : .unknown)
         }
     }
 
@@ -49,6 +51,13 @@ public enum AskpassPrompt: Equatable, Sendable {
         text.contains(UInt8(ascii: "@")) && (text.first == UInt8(ascii: "(") || Substring(text).contains("'s "))
     }
 
+    /// Returns whether one of the prompt's words names a PIN or a one-time code.
+    private static func isForPIN(_ text: Substring.UTF8View) -> Bool {
+        let words = text.split { !$0.isLetter && !$0.isDigit }.map { String(Substring($0)).asciiLowercased }
+        return words.contains { ["pin", "puk", "otp", "totp", "code", "passcode", "factor"].contains($0) }
+            || zip(words, words.dropFirst()).contains { $0 == ("one", "time") }
+    }
+
     private static func ofKey(_ text: Substring.UTF8View) -> AskpassPrompt? {
         let path =
             text.between("Enter passphrase for key '", "':")
@@ -57,10 +66,32 @@ public enum AskpassPrompt: Equatable, Sendable {
         return path.map { .secret(service: String(Substring($0)), account: nil) }
     }
 
-    private static func ofLogin(_ text: Substring.UTF8View) -> AskpassPrompt? {
-        if let user = text.between("[sudo] password for ", ":") {
-            return .secret(service: "sudo", account: String(Substring(user)))
+    /// Parses a prompt of sudo's translations, or of sudo-rs, which does not name the user.
+    ///
+    /// The user is the last word of the prompt, unless the translation has one of `endings` after it. Only the English
+    /// prompt can have a user with a blank in the name.
+    private static func ofSudo(_ text: Substring.UTF8View) -> AskpassPrompt? {
+        if let asked = text.between("[sudo: ", "] Password:"), !asked.contains(UInt8(ascii: "]")) {
+            return .secret(service: "sudo", account: nil)
         }
+        let english = text.between("[sudo] password for ", ":")
+        guard
+            let words = english ?? text.between("[sudo] ", ":") ?? text.between("[sudo] ", "：")
+                ?? text.between("[судо] ", ":")
+        else { return nil }
+        // In French, a no-break space precedes the colon.
+        let endings = [
+            "\u{A0}", "-käyttäjän salasana", " jelszava", " のパスワード", "의 암호", " 암호", " 的密码", " 的密碼",
+            "-სთვის",
+        ]
+        let ending = endings.first { words.suffix($0.utf8.count).elementsEqual($0.utf8) } ?? ""
+        let named = words.dropLast(ending.utf8.count)
+        let start = named.lastIndex(of: UInt8(ascii: " ")).map { named.index(after: $0) } ?? named.startIndex
+        let user = english ?? named[start...]
+        return user.isEmpty ? nil : .secret(service: "sudo", account: String(Substring(user)))
+    }
+
+    private static func ofLogin(_ text: Substring.UTF8View) -> AskpassPrompt? {
         // The server chooses the text after the closing parenthesis.
         let asked = text.between("(", ") Password:") ?? text.between("(", ") password:")
         let login = asked.flatMap { $0.contains(UInt8(ascii: ")")) ? nil : $0 } ?? text.between("", "'s password:")
@@ -74,7 +105,8 @@ public enum AskpassPrompt: Equatable, Sendable {
             return nil
         }
         let login = Substring(origin.host).utf8.splitAtLastSign
-        let service = Origin(scheme: origin.scheme, host: login?.host ?? origin.host, path: origin.path)?.service
+        let service = Origin(
+            scheme: origin.scheme, host: (login?.host ?? origin.host).asciiLowercased, path: origin.path)?.service
         guard let service else { return nil }
         guard name == nil else { return .account(service: service, account: nil) }
         return .secret(service: service, account: login.map { decode($0.user) })

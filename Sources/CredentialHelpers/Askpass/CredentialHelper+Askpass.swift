@@ -15,6 +15,11 @@ extension CredentialHelper {
         case .fromServer:
             return HelperAnswer(
                 exitCode: 1, message: "a server chose the text of this prompt, so a person has to answer it")
+        case .pin:
+            return HelperAnswer(
+                exitCode: 1,
+                message: "this is a question for a PIN or a one-time code, and each wrong answer uses up a try, "
+                    + "so a person has to answer it")
         case .unknown: return HelperAnswer(exitCode: 1, message: "can't find a key, user or host in the prompt")
         case .secret(let service, let account):
             return try askpass(service, account) { $0.credential.secret }

@@ -24,9 +24,41 @@ struct AskpassTests {
             ("Password for 'https://m%40e%3A@host:8443/a/b.git': ", "https://host:8443/a/b.git", "m@e:"),
             ("Password for 'https://host': ", "https://host", nil),
             ("Password for 'https://%FF@host': ", "https://host", "%FF"),
+            ("Password for 'https://Me@HOST.Example/A': ", "https://host.example/A", "Me"),
         ] as [(String, String, String?)])
     func secrets(text: String, service: String, account: String?) {
         #expect(AskpassPrompt(text) == .secret(service: service, account: account))
+    }
+
+    /// The prompts of sudo's translations, and of sudo-rs.
+    private static let sudoPrompts = [
+        "[sudo] contraseña de %p: ", "[sudo] contrasenya per a %p: ", "[sudo] heslo pro %p: ",
+        "[sudo] adgangskode for %p: ", "[sudo] Passwort für %p: ", "[sudo] pasvorto por %p: ",
+        "[sudo] contraseña para %p: ", "[sudo] گذرواژهٔ %p: ", "[sudo] %p-käyttäjän salasana: ",
+        "[sudo] Mot de passe de %p\u{A0}: ", "[sudo] password par %p: ", "[sudo] lozinka za %p: ",
+        "[sudo] %p jelszava: ", "[sudo] kata sandi untuk %p: ", "[sudo] password di %p: ", "[sudo] %p のパスワード:",
+        "[sudo] პაროლი მომხმარებლისთვის %p: ", "[sudo] %p 암호: ", "[sudo] passord for %p: ",
+        "[sudo] wachtwoord voor %p: ", "[sudo] hasło użytkownika %p: ", "[sudo] senha para %p: ",
+        "[sudo] parola pentru %p: ", "[sudo] пароль для %p: ", "[sudo] heslo pre používateľa %p: ",
+        "[судо] лозинка за корисника %p: ", "[sudo] lösenord för %p: ", "[sudo] пароль до %p: ",
+        "[sudo] mật khẩu dành cho %p: ", "[sudo] %p 的密码：", "[sudo] %p 的密碼：", "[sudo] password for %p: ",
+        // Earlier ones.
+        "[sudo] salasana henkilölle %p: ", "[sudo] %p의 암호: ", "[sudo] პაროლი %p-სთვის: ",
+    ]
+
+    @Test("sudo's prompt names the user in every language", arguments: sudoPrompts, ["me", "me-2@corp.example", "für"])
+    func sudo(prompt: String, user: String) {
+        let prompt = AskpassPrompt(prompt.replacing("%p", with: user))
+        #expect(prompt == .secret(service: "sudo", account: user))
+    }
+
+    @Test("sudo-rs names no user, so its prompt gets the password of any")
+    func sudoWithoutUser() throws {
+        try test.store.set("s", for: .password(service: "sudo", account: "me"))
+        for text in ["[sudo: authenticate] Password: ", "[sudo: authentifizieren] Password: "] {
+            #expect(AskpassPrompt(text) == .secret(service: "sudo", account: nil))
+            #expect(try ask(AskpassPrompt(text)).output == "s\n")
+        }
     }
 
     @Test("git's prompt for a user name asks for the account")
@@ -38,7 +70,8 @@ struct AskpassTests {
         "a prompt names no item unless it matches a known form exactly",
         arguments: [
             "", " ", ":", "Password: ", "Enter passphrase for : ", "Enter passphrase for x", "Enter passphrase: ",
-            "Enter PIN for 'x': ", "(me) Code: ", "[sudo] Passwort für me@corp.example: ", "Code of me's phone: ",
+            "[sudo] Passwort für me", "[sudo] : ", "[sudo: x] New password: ", "[sudo: x] y] Password: ",
+            "[su: authenticate] Password: ", "Shipping, decoded, fact: ", "one more time: ",
             "Password for 'host': ", "Username for '': ", "[sudo] password for : ",
         ])
     func unknown(text: String) throws {
@@ -60,6 +93,22 @@ struct AskpassTests {
         #expect(AskpassPrompt(text) == .fromServer)
         let said = try ask(AskpassPrompt(text).naming(service: "x", account: nil))
         #expect(said.output == "" && said.exitCode == 1 && said.message != nil)
+    }
+
+    @Test(
+        "a question for a PIN or a one-time code gets no answer, even if an item is named",
+        arguments: [
+            "Enter PIN for 'x': ", "Enter PIN for ED25519-SK key /home/me/.ssh/id_sk: ",
+            "Enter PIN for authenticator: ",
+            "Enter PIN and confirm user presence for ECDSA-SK key SHA256:x: ", "PIN?", "(me) Code: ",
+            "Code of me's phone: ", "Verification code: ", "[sudo: authenticate] Verification code: ",
+            "One-time password (OATH) for `me': ", "Enter PASSCODE: ", "OTP: ", "Second Factor (optional): ",
+        ])
+    func pins(text: String) throws {
+        try test.store.set("x", for: .password(service: "x"))
+        #expect(AskpassPrompt(text) == .pin)
+        let said = try ask(AskpassPrompt(text).naming(service: "x", account: nil))
+        #expect(said.output == "" && said.exitCode == 1 && said.message?.contains("uses up a try") == true)
     }
 
     @Test("a question for a person gets no answer, even if an item is named")
@@ -95,9 +144,9 @@ struct AskpassTests {
     @Test("a named item answers a prompt without an item, but does not replace a prompt's own")
     func named() throws {
         try test.store.set("s", for: .password(service: "x", account: "me"))
-        #expect(try ask(AskpassPrompt("PIN?").naming(service: "x", account: "me")).output == "s\n")
-        #expect(try ask(AskpassPrompt("PIN?").naming(service: "x", account: nil)).output == "s\n")
-        #expect(try ask(AskpassPrompt("PIN?").naming(service: "x", account: "you")).output == "")
+        #expect(try ask(AskpassPrompt("Secret?").naming(service: "x", account: "me")).output == "s\n")
+        #expect(try ask(AskpassPrompt("Secret?").naming(service: "x", account: nil)).output == "s\n")
+        #expect(try ask(AskpassPrompt("Secret?").naming(service: "x", account: "you")).output == "")
         for text in [
             "Username for 'https://h': ", "Password for 'https://h': ", "root@h's password: ", "(root@h) Password: ",
             "Enter passphrase for /k: ", "[sudo] password for me: ",

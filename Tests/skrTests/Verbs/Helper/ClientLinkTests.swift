@@ -177,8 +177,10 @@ struct ClientLinkTests: ScriptTests {
             skr-askpass '(u@evil.example) Enter the sudo password you know: '; echo $?
             skr-askpass "root@evil.example's password: "; echo $?
             skr-askpass "Password for 'https://evil.example': "; skr-askpass "Username for 'https://evil.example': "; echo $?
-            skr-askpass "Enter passphrase for key '/k y': "; skr-askpass '[sudo] Passwort für me: '
-            """, prints: "p\ns\ns\n0\np\n0\n1\n1\n0\n64\n1\n1\n1\n1\n1\np\ns\n")
+            skr-askpass "Enter passphrase for key '/k y': "; skr-askpass 'Secret: '
+            skr-askpass 'Enter PIN for ED25519-SK key /k: '; echo $?
+            unset SKR_ASKPASS; skr-askpass '[sudo] Passwort für me: '; skr-askpass '[sudo: authenticate] Password: '
+            """, prints: "p\ns\ns\n0\np\n0\n1\n1\n0\n64\n1\n1\n1\n1\n1\np\ns\n1\ns\ns\n")
         #expect(
             outcome.errors.hasPrefix(
                 String(
@@ -191,6 +193,7 @@ struct ClientLinkTests: ScriptTests {
         #expect(outcome.errors.contains("skr: error: h you: no such item, or it has expired (namespace n)\n"))
         #expect(outcome.errors.contains("skr: hint: store it: skr set h you\n"))
         #expect(outcome.errors.contains("SKR_ASKPASS=SERVICE"))
+        #expect(outcome.errors.contains("skr: error: this is a question for a PIN or a one-time code"))
     }
 
     @Test("a netrc has the stored items, in quotes where necessary")

@@ -13,8 +13,8 @@ struct AskpassClient: HelperClient, ExampleCommand {
         one for sudo.
 
         If a prompt names no key, user or host, skr prints the item that SKR_ASKPASS=SERVICE[/ACCOUNT] names. skr \
-        never answers a yes-or-no question, or a question whose text comes from a server: it prints an error instead. \
-        So set SSH_ASKPASS for one ssh-add or ssh at a time, and don't export it.
+        never answers a yes-or-no question, a question for a PIN or a one-time code, or a question whose text comes \
+        from a server: it prints an error instead. So set SSH_ASKPASS for one ssh-add or ssh at a time, and don't export it.
 
         skr takes all arguments as the prompt, even those that look like options. To choose the scope and the \
         namespace, set SKR_SCOPE and SKR_NAMESPACE.
@@ -49,7 +49,7 @@ struct AskpassClient: HelperClient, ExampleCommand {
 
     private static func hint(for prompt: AskpassPrompt) -> String? {
         switch prompt {
-        case .question: "answer it yourself: SSH_ASKPASS_REQUIRE=never ssh ..."
+        case .question, .pin: "answer it yourself: SSH_ASKPASS_REQUIRE=never ssh ..."
         case .fromServer: "log in with a key, or answer it yourself: SSH_ASKPASS_REQUIRE=never ssh ..."
         case .unknown: "name the item: set SKR_ASKPASS=SERVICE or SKR_ASKPASS=SERVICE/ACCOUNT"
         case .secret, .account, .retry: nil

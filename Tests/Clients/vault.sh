@@ -13,6 +13,8 @@ check "get has no newline" prints "${#token}" bytes
 at() { VAULT_ADDR=$1 skr-vault get; }
 check "another server has no token" prints '' at https://other.example:8200
 check "an address with a final slash is the same server" prints "$token" at https://vault.example:8200/
+in_namespace() { VAULT_NAMESPACE=$1 skr-vault get; }
+check "another namespace has no token" prints '' in_namespace team
 bao() { env -u VAULT_ADDR BAO_ADDR=https://vault.example:8200 skr-vault get; }
 check "BAO_ADDR" prints "$token" bao
 check "store another token" store_token "$other"

@@ -76,6 +76,23 @@ struct TokenHelperTests {
         #expect(try test.stored == [:])
     }
 
+    @Test("each namespace of a server has its own token in Vault, whatever slashes surround its name")
+    func vaultNamespaces() throws {
+        func vault(_ operation: String, _ namespace: String, _ request: String = "") throws -> String {
+            try test.answer(request.utf8) {
+                try test.helper.vault(operation, server: "https://v:8200/", namespace: namespace, request: $0)
+            }.output
+        }
+        #expect(try vault("store", "", "root") == "" && vault("store", "a/b", "child") == "")
+        let names = ["internet:https%3A//v%3A8200:": "root", "internet:https%3A//v%3A8200#a/b:": "child"]
+        #expect(try test.stored == names)
+        for namespace in ["a/b", "a/b/", "/a/b"] { #expect(try vault("get", namespace) == "child") }
+        for namespace in ["", "/"] { #expect(try vault("get", namespace) == "root") }
+        for namespace in ["a", "b", "A/b"] { #expect(try vault("get", namespace) == "") }
+        #expect(try vault("erase", "a/b/") == "" && test.vault("get").output == "root")
+        #expect(try test.stored.count == 1)
+    }
+
     @Test("Vault can neither store nor get a token that isn't a single line")
     func vaultErrors() throws {
         for request in ["", "\n", "a\nb", "a\nb\n", "a\n\n", "a\0"] {

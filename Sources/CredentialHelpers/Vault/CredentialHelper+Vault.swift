@@ -9,21 +9,23 @@ extension CredentialHelper {
 
     /// Answers `get`, `store` and `erase`.
     ///
-    /// An item's service is the server's address without a trailing slash, and the item has no account. The token is
-    /// written without a newline. An absent token is not an error.
+    /// An item's service is the server's address without a trailing slash and, after a `#`, the namespace, if there is
+    /// one. The item has no account. The token is written without a newline. An absent token is not an error.
     ///
     /// - Parameters:
     ///   - operation: the last word of the command line.
     ///   - server: the server's address, as in `VAULT_ADDR`.
+    ///   - namespace: the namespace on the server, as in `VAULT_NAMESPACE`.
     ///   - request: standard input.
     /// - Throws: ``SecretStoreError``.
     public func vault(
-        _ operation: String, server: String, request: RawSpan
+        _ operation: String, server: String, namespace: String = "", request: RawSpan
     ) throws(SecretStoreError) -> HelperAnswer {
-        let server = Self.withoutSlashes(server)
+        let namespace = Self.withoutSlashes(namespace)
+        let service = Self.withoutSlashes(server) + (namespace.isEmpty ? "" : "#\(namespace)")
         switch operation {
         case "get":
-            guard let token = try credential(service: server)?.secret else { return .nothing }
+            guard let token = try credential(service: service)?.secret else { return .nothing }
             guard token.isOneLine else {
                 return HelperAnswer(exitCode: 1, message: "the stored token has a line break")
             }
@@ -33,23 +35,25 @@ extension CredentialHelper {
             guard token.count > 0, token.isOneLine else {
                 return HelperAnswer(exitCode: 1, message: "standard input must be a token on one line")
             }
-            try store(token, CredentialFields(), service: server, account: "")
+            try store(token, CredentialFields(), service: service, account: "")
             return .nothing
         case "erase":
-            _ = try delete(service: server)
+            _ = try delete(service: service)
             return .nothing
         default: return HelperAnswer(exitCode: 1, message: "unknown operation: use get, store or erase")
         }
     }
 
-    /// Returns whether these two addresses have the same token.
-    package static func isOneVault(_ server: String, _ other: String) -> Bool {
-        withoutSlashes(server).utf8.elementsEqual(withoutSlashes(other).utf8)
+    /// Returns whether these are the same address, or the same namespace.
+    package static func isOneVault(_ name: String, _ other: String) -> Bool {
+        withoutSlashes(name).utf8.elementsEqual(withoutSlashes(other).utf8)
     }
 
-    private static func withoutSlashes(_ server: String) -> String {
-        var server = server
-        while server.utf8.last == UInt8(ascii: "/") { server.removeLast() }
-        return server
+    /// Returns an address or a namespace without slashes at its start and end, which vault ignores.
+    private static func withoutSlashes(_ name: String) -> String {
+        var name = name.utf8[...]
+        while name.first == UInt8(ascii: "/") { name.removeFirst() }
+        while name.last == UInt8(ascii: "/") { name.removeLast() }
+        return String(Substring(name))
     }
 }

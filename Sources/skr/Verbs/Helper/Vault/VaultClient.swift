@@ -10,8 +10,10 @@ struct VaultClient: HelperClient, ExampleCommand {
         commands read it from there.
 
         An item's service is the URL in VAULT_ADDR or BAO_ADDR, without a slash at its end; the default is \
-        https://127.0.0.1:8200. The item has no account. If the two variables name different servers, skr reports an \
-        error.
+        https://127.0.0.1:8200. If VAULT_NAMESPACE or BAO_NAMESPACE is set, '#' and the namespace follow: \
+        https://vault.example.com:8200#team. The item has no account.
+
+        If the variables of vault and bao name different servers or namespaces, skr reports an error.
         """
     static let examples = """
         skr helper install vault
@@ -32,22 +34,24 @@ struct VaultClient: HelperClient, ExampleCommand {
     static func action(for call: HelperCall) -> any VerbAction {
         let request: HelperRequest = call.word == "store" ? .whole(isStoring: true) : .none
         return HelperAction(call: call, request: request) { call, helper, request in
-            try helper.vault(call.word, server: try server(), request: request)
+            try helper.vault(
+                call.word, server: try variable("ADDR") ?? CredentialHelper.vaultServer,
+                namespace: try variable("NAMESPACE") ?? "", request: request)
         }
     }
 
-    /// Returns the server that the user's command, `vault` or `bao`, uses.
+    /// Returns the value that the user's command, `vault` or `bao`, has for this variable.
     ///
-    /// We can't find out which of the two commands is asking. If the variables named two servers, each command could
-    /// get the other's token, so that is an error.
-    private static func server() throws(CommandError) -> String {
-        let (vault, bao) = (try Variable.value("VAULT_ADDR"), try Variable.value("BAO_ADDR"))
+    /// We can't find out which of the two commands is asking. If the variables named two servers or namespaces, each
+    /// command could get the other's token, so that is an error.
+    private static func variable(_ name: String) throws(CommandError) -> String? {
+        let (vault, bao) = (try Variable.value("VAULT_\(name)"), try Variable.value("BAO_\(name)"))
         if let vault, let bao, !CredentialHelper.isOneVault(vault, bao) {
             throw .usage(
-                "VAULT_ADDR and BAO_ADDR name different servers",
+                "VAULT_\(name) and BAO_\(name) have different values",
                 hint: "unset one of them for this call of vault or bao")
         }
-        return vault ?? bao ?? CredentialHelper.vaultServer
+        return vault ?? bao
     }
 
     static func setup(of program: String) -> any ClientSetup {

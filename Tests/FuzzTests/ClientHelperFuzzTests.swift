@@ -205,7 +205,7 @@ struct ClientHelperFuzzTests {
             func vault(_ word: String) throws -> Said {
                 try Said(to: input) { try helper(forVault).vault(word, server: "https://h/", request: $0) }
             }
-            guard try terraform("store").exitCode == (forTerraform.isEmpty ? 1 : 0) else {
+            guard try (terraform("store").exitCode == 0) != forTerraform.isEmpty else {
                 return "terraform: wrong status"
             }
             let answer = try terraform("get")

@@ -40,6 +40,9 @@ package struct AWSCredentials: TokenFormat {
             let expires = try ExpiryField.read(issued, [form.expiration])
             let session = payload.firstText(of: [form.session])
             let account = payload.firstText(of: ["AccountId"])
+            guard ![id, secret, session].contains(where: { $0?.hasLineBreak ?? false }) else {
+                throw UnusableToken.lineBreak
+            }
             return TokenAnswer(expires: expires) { text in
                 text.append("{\"Version\":1")
                 text.appendJSON("AccessKeyId", ifPresent: id)

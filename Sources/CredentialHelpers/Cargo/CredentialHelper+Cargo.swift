@@ -65,6 +65,7 @@ extension CredentialHelper {
             guard let token, token.count > 0 else {
                 return Self.cargoError("there is no token, and no terminal to ask for it")
             }
+            guard !token.hasLineBreak else { return Self.cargoError(UnusableToken.lineBreak.text) }
             try store(token, CredentialFields(), service: index, account: "")
         default:
             guard try delete(service: index) else { return Self.cargoRefusal("not-found") }
@@ -85,6 +86,7 @@ extension CredentialHelper {
             return Self.cargoRefusal("not-found")
         }
         guard credential.secret.isText else { return Self.cargoError("the stored token is not UTF-8") }
+        guard !credential.secret.hasLineBreak else { return Self.cargoError(UnusableToken.lineBreak.text) }
         let end = try end(of: item, holding: credential)
         return HelperAnswer { line in
             line.append("{\"Ok\":{\"kind\":\"get\",\"token\":", quoting: credential.secret)

@@ -40,7 +40,8 @@ package struct GoogleToken: TokenFormat {
                 message: "the token is not of the type in GOOGLE_EXTERNAL_ACCOUNT_TOKEN_TYPE",
                 hint: "use a different NAME for each type")
         }
-        let token = try IssuedToken(issued, in: [field])
+        // Base64 in a SAML response can have line breaks.
+        let token = try IssuedToken(issued, in: [field], hasLines: field == "saml_response")
         guard token.secret.isText else {
             throw UnusableToken(message: "the token is not UTF-8", hint: "store or print it as UTF-8")
         }

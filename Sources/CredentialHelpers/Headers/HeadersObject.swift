@@ -25,12 +25,6 @@ package struct HeadersObject: TokenFormat {
 
     package func answer(_ issued: Issuance) throws(UnusableToken) -> TokenAnswer {
         let token = try IssuedToken(issued)
-        // A line break would start another header, or end the headers.
-        guard (issued.isBare ? issued.payload : token.secret).hasNoLineBreak else {
-            throw UnusableToken(
-                message: "the secret has a line break or a NUL byte", hint: "store or print it on one line",
-                countsAsNothing: true)
-        }
         let value = try value(token.secret, user: issued.account)
         return TokenAnswer(kept: issued.payload, expires: token.expires) { text in
             text.append("{")
@@ -56,17 +50,9 @@ extension String {
     }
 }
 
-extension SecretBox {
-    fileprivate var hasNoLineBreak: Bool {
-        bytes.withBytes { bytes in bytes.isOneLine && bytes.offset(of: UInt8(ascii: "\r")) == nil }
-    }
-}
-
 /// HTTP headers for a program that runs a command to get them.
 extension CredentialHelper {
     /// Answers with an object that has one header: `{"Authorization":"Bearer ..."}`.
-    ///
-    /// A secret with a line break or a NUL counts as absent.
     ///
     /// - Parameters:
     ///   - header: the header's name.

@@ -20,12 +20,14 @@ extension CredentialHelper {
         switch operation {
         case "get": return try terraformGet(host)
         case "store":
-            guard Self.hasOnlyToken(request), case .found(let token) = JSONField.find(JSONPath("token"), in: request)
+            guard Self.hasOnlyToken(request), case .found(let found) = JSONField.find(JSONPath("token"), in: request)
             else {
                 return HelperAnswer(
                     exitCode: 1, message: "the request must be {\"token\":\"...\"} without other members")
             }
-            try store(SecretBox(token), CredentialFields(), service: host, account: "")
+            let token = SecretBox(found)
+            guard !token.hasLineBreak else { return UnusableToken.lineBreak.answer }
+            try store(token, CredentialFields(), service: host, account: "")
             return .nothing
         case "forget":
             _ = try delete(service: host)
@@ -39,6 +41,7 @@ extension CredentialHelper {
         guard token.isText else {
             return HelperAnswer(exitCode: 1, message: "the stored token is not UTF-8, so JSON can't hold it")
         }
+        guard !token.hasLineBreak else { return UnusableToken.lineBreak.answerOfItem }
         return HelperAnswer { text in
             text.append("{\"token\":", quoting: token)
             text.append("}\n")

@@ -37,7 +37,7 @@ extension CredentialHelper {
         do throws(UnusableToken) {
             stated = try answer(endingAt: credential.expires)
         } catch {
-            return error.countsAsNothing ? nil : error.answerOfItem
+            return error.answerOfItem
         }
         guard !isOver(stated.expires) else { return nil }
         guard format.reportsExpiry, stated.expires == nil, let end = try end(of: item, holding: credential),

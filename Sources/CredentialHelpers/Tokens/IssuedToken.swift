@@ -5,7 +5,7 @@ package import SecretText
 ///
 /// In a JSON object that a command has printed, the token is in the first of the known fields. Any other
 /// payload is the token itself, without the newline at its end. An item that holds a user's password stays
-/// unchanged, and can be empty.
+/// unchanged, and can be empty. Neither can contain a line break or a NUL byte, because HTTP doesn't allow them.
 package struct IssuedToken {
     package let secret: SecretBox
     /// The expiry, in seconds since 1970.
@@ -14,8 +14,10 @@ package struct IssuedToken {
     /// The fields that can hold a token, in the order in which they are tried.
     static let fields = ["status.token", "access_token", "id_token", "token"]
 
-    /// - Parameter own: the protocol's own fields, which are tried first.
-    package init(_ issued: Issuance, in own: [String] = []) throws(UnusableToken) {
+    /// - Parameters:
+    ///   - own: the protocol's own fields, which are tried first.
+    ///   - hasLines: whether the protocol allows line breaks in the token.
+    package init(_ issued: Issuance, in own: [String] = [], hasLines: Bool = false) throws(UnusableToken) {
         let fields = own + Self.fields.filter { !own.contains($0) }
         let secret: SecretBox
         let isPassword = issued.isBare && !issued.account.isEmpty
@@ -33,6 +35,7 @@ package struct IssuedToken {
         guard secret.count > 0 || isPassword else {
             throw UnusableToken(message: "the token is empty", hint: "store or print a token")
         }
+        guard hasLines || !secret.hasLineBreak else { throw UnusableToken.lineBreak }
         self.secret = secret
     }
 }
@@ -40,6 +43,11 @@ package struct IssuedToken {
 extension SecretBox {
     /// Whether the secret is one JSON object.
     var isObject: Bool { bytes.withBytes { JSONField.isObject($0) } }
+
+    /// Whether the secret contains a CR, an LF or a NUL.
+    var hasLineBreak: Bool {
+        bytes.withBytes { bytes in !bytes.isOneLine || bytes.offset(of: UInt8(ascii: "\r")) != nil }
+    }
 
     /// Returns the first of these fields that is a string and not empty.
     func firstText(of fields: [String]) -> SecretBox? {

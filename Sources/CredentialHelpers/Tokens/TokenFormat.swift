@@ -68,14 +68,20 @@ package struct TokenAnswer {
 package struct UnusableToken: Error, Equatable {
     package let message: String
     package let hint: String
-    /// Whether the client gets the answer for an absent item.
-    var countsAsNothing = false
+
+    /// The error for a token that would end a header, or a line of the answer.
+    static let lineBreak = UnusableToken(
+        message: "the token has a line break (CR or LF) or a NUL byte",
+        hint: "store or print it on one line: tr -d '\\r\\n' removes line breaks")
+
+    /// The message and the hint.
+    var text: String { "\(message); \(hint)" }
 
     /// The answer that reports this error.
-    var answer: HelperAnswer { HelperAnswer(exitCode: 65, message: "\(message); \(hint)") }
+    var answer: HelperAnswer { HelperAnswer(exitCode: 65, message: text) }
 
     /// The answer that reports this error about an item.
     var answerOfItem: HelperAnswer {
-        HelperAnswer(exitCode: 65, message: "the item can't be used: \(message); \(hint)")
+        HelperAnswer(exitCode: 65, message: "the item can't be used: \(text)")
     }
 }

@@ -26,13 +26,11 @@ extension CredentialHelper {
         switch operation {
         case "get":
             guard let token = try credential(service: service)?.secret else { return .nothing }
-            guard token.isOneLine else {
-                return HelperAnswer(exitCode: 1, message: "the stored token has a line break")
-            }
+            guard !token.hasLineBreak else { return UnusableToken.lineBreak.answerOfItem }
             return HelperAnswer { $0.append(token) }
         case "store":
             let token = SecretBox(copying: request.extracting(first: request.countWithoutNewline))
-            guard token.count > 0, token.isOneLine else {
+            guard token.count > 0, !token.hasLineBreak else {
                 return HelperAnswer(exitCode: 1, message: "standard input must be a token on one line")
             }
             try store(token, CredentialFields(), service: service, account: "")

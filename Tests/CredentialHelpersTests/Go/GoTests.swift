@@ -64,7 +64,7 @@ struct GoTests {
         }
     }
 
-    @Test("a token that could add a line is refused, but a password can't add one in base64")
+    @Test("a token that could add a line is refused, and a password in base64 can have other characters")
     func lines() throws {
         for secret in ["a\nX: y", "a\r", "\u{E9}", "a\tb", "", "a\0", "\u{1F}", "\u{7F}"] {
             try test.keep(secret, "https://h")
@@ -75,8 +75,8 @@ struct GoTests {
             #expect(try test.bazel(#"{"uri":"https://h/x"}"#).exitCode == 65)
         }
         try test.store.clear()
-        try test.keep("p\u{E9}\n", "https://h", "me")
-        #expect(try test.go("https://h/x") == Self.answer("https://h", "Basic bWU6cMOpCg=="))
+        try test.keep("p\u{E9}", "https://h", "me")
+        #expect(try test.go("https://h/x") == Self.answer("https://h", "Basic bWU6cMOp"))
         try test.store.clear()
         try test.keep(" a~", "https://h")
         #expect(try test.go("https://h/x") == Self.answer("https://h", "Bearer  a~"))

@@ -13,6 +13,13 @@ struct GoogleTests {
         "{\"version\":1,\"success\":true,\"token_type\":\"\(types)\(type)\",\(rest)}\n"
     }
 
+    @Test("a SAML response can have line breaks")
+    func wrapped() throws {
+        try test.keep("PHNh\r\nbWw+\n", "g")
+        let answer = Self.answer("saml2", #""saml_response":"PHNh\r\nbWw+""#)
+        #expect(try test.google("g", type: Self.types + "saml2") == .init(output: answer))
+    }
+
     @Test("a token that is not text is refused")
     func notText() {
         let issued = Issuance(SecretBox(SecretBytes(copying: [0x74, 0xFF])), account: "", issued: HelperUnderTest.now)

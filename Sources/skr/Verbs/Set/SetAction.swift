@@ -25,12 +25,24 @@ struct SetAction: VerbAction {
         } else {
             try store.set(secret, for: item, timeout: timeout?.duration)
         }
+        warnOfCarriageReturn(secret, item)
         guard let lost else { return }
         let (left, enough) = (
             DurationText.short(lost.atLeast, precision: lost.precision),
             DurationText.rounded(lost.atLeast + lost.precision)
         )
         Console.note("\(Display.name(of: item)): the old timeout of \(left) is gone; add --timeout \(enough)")
+    }
+
+    /// Warns about a text that ends in CR, which clients would take for a part of the secret.
+    private func warnOfCarriageReturn(_ secret: borrowing SecretBytes, _ item: ItemIdentity) {
+        let endsInReturn = secret.withBytes { bytes in
+            bytes.byteCount > 0 && bytes[bytes.byteCount - 1] == UInt8(ascii: "\r") && bytes.isText
+        }
+        guard endsInReturn else { return }
+        Console.warn(
+            "\(Display.name(of: item)): the secret ends in a carriage return, as lines of Windows files do",
+            hint: "unless it belongs to the secret, store it again: tr -d '\\r' < FILE | skr set ...")
     }
 
     /// Returns the time that an existing item has left; `nil` without a timeout.

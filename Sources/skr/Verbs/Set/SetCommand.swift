@@ -10,6 +10,8 @@ struct SetCommand: VerbCommand {
             set drops one newline at the end of standard input. It replaces an existing secret and its timeout in \
             one step. Without ACCOUNT, the item has no account.
 
+            A text that ends in a carriage return, as lines of Windows files do, is stored with a warning.
+
             If the existing secret has a timeout and you give no new one, a line on standard error reports it.
 
             Empty standard input is an error, because the program before the pipe has probably failed; the existing \

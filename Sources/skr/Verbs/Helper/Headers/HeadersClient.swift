@@ -11,7 +11,7 @@ struct HeadersClient: HelperClient, ExampleCommand {
         USER:SECRET in Base64.
 
         --header prints another header; without an account, its value is the bare secret. --scheme puts another word \
-        before the secret, and leaves the account out. A secret with a line break counts as not found.
+        before the secret, and leaves the account out.
 
         \(TokenArguments.details)
 

@@ -2,6 +2,8 @@ import FoundationEssentials
 import Keyutils
 
 /// A date and time with a zone (RFC 3339): `2031-01-02T03:04:05Z`, `2031-01-02T03:04:05.678+01:00`.
+///
+/// The zone can also be `UTC`, as in the AWS CLI's `2031-01-02T03:04:05UTC`.
 package enum DateTimeText {
     /// Parses a time and returns seconds since 1970; `nil` for any other text.
     package static func parse(_ text: String) -> Double? {
@@ -32,7 +34,7 @@ package enum DateTimeText {
 
     /// Returns `Z`, or an offset with a colon; `nil` for any other text.
     private static func zone(_ text: Substring) -> String? {
-        if text == "Z" { return "Z" }
+        if ["Z", "UTC", " UTC"].contains(text) { return "Z" }
         let digits = text.dropFirst().filter { $0 != ":" }
         let hasColon = text.count == 6 && text.dropFirst(3).first == ":"
         guard let sign = text.first, "+-".contains(sign), hasColon || text.count == 5, digits.count == 4,

@@ -11,10 +11,11 @@ struct AWSTests {
         + "\n"
 
     @Test(
-        "three forms of input are understood and give the same answer",
+        "three forms of input, with different dates, are understood and give the same answer",
         arguments: [
             answer,
             #"{"Expiration":"2031-01-02T03:04:05.9+01:00","AccessKeyId":"AK","SecretAccessKey":"a/+\"b","SessionToken":"t"}"#,
+            #"{"Expiration":"2031-01-02T02:04:05UTC","AccessKeyId":"AK","SecretAccessKey":"a/+\"b","SessionToken":"t"}"#,
             "\u{FEFF} {\"Credentials\":{\"AccessKeyId\":\"AK\",\"SecretAccessKey\":\"a/+\\u0022b\",\r\n"
                 + #""SessionToken":"t","Expiration":"2031-01-02T02:04:05+00:00"},"AssumedRoleUser":{"Arn":"x"}}"#,
             #"{"roleCredentials":{"accessKeyId":"AK","secretAccessKey":"a/+\"b","sessionToken":"t","expiration":1925085845999}}"#,

@@ -81,12 +81,15 @@ struct CachedLifetimeTests: ScriptTests {
         #expect(DateTimeText.parse("2000-02-29T12:00:00+01:00") == 951_822_000)
         #expect(DateTimeText.parse("2031-01-02T03:04:05.5-0130") == 1_925_094_845.5)
         #expect(DateTimeText.parse("2031-01-02 03:04:05.25z") == DateTimeText.parse("2031-01-02T04:04:05.25+01:00"))
+        #expect(DateTimeText.parse("2031-01-02T03:04:05UTC") == DateTimeText.parse("2031-01-02T03:04:05Z"))
+        #expect(DateTimeText.parse("2031-01-02 03:04:05.5 UTC") == DateTimeText.parse("2031-01-02T03:04:05.5Z"))
         // A leap second, and more digits than necessary.
         #expect(DateTimeText.parse("2016-12-31T23:59:60Z") == 1_483_228_800)
         #expect(DateTimeText.parse("1970-01-01T00:00:01.123456789012Z") == 1.123456789012)
         for text in [
             "2031-01-02T03:04:05+01", "2031-01-02T03:04:05+01abc", "2031-01-02T03:04:05+01 PM",
             "2031-01-02T03:04:05+0100Z", "2031-01-02T03:04:05UTC+01", "2031-01-02T03:04:05GMTxx",
+            "2031-01-02T03:04:05UTCZ", "2031-01-02T03:04:05+01 UTC", "2031-01-02T03:04:05UT",
             "2031-01-02T03:04:05", "2031-01-02T03:04:05Zx", "2031-01-02T03:04:05.Z", "2031-01-02T03:04Z",
             "2031-01-02T03:60:05Z", "x2031-01-02T03:04:05Z",
         ] {

@@ -9,6 +9,7 @@ outlive() {
     check "$login: set is refused, with cause, hint and exit code" holds "$output" \
         'skr: error: this login session has ended and its keyring was revoked
 skr: hint: log in again, or start a new session with '"'exec skr session'"'; see '"'man skr-login-environments'"'
+skr: hint: if a server of an earlier login runs skr, stop it: '"'bazel shutdown'"', '"'gradle --stop'"'
 skr: detail: keyctl_get_keyring_ID: the key or its keyring was revoked (errno 128)
 set 69'
     check "$login: get is refused with the same exit code" says "$output" '^get 69$'

@@ -8,6 +8,9 @@ extension CommandError {
             exitCode: ExitCode(error.code), message: error.message, hint: error.hint,
             // The message about a full quota already contains the numbers.
             detail: error.quota == nil ? error.underlying?.description : nil)
+        if error.code == .sessionRevoked {
+            secondHint = "if a server of an earlier login runs skr, stop it: 'bazel shutdown', 'gradle --stop'"
+        }
     }
 
     /// Runs `body` and converts its errors to `CommandError`.

@@ -53,6 +53,15 @@ struct HelperAnswerTests: ScriptTests {
         #expect(outcome.errors.hasPrefix("skr: error: the request has 262138 bytes or more\n"), "\(outcome)")
     }
 
+    @Test("if the session of a build server has ended, the error has the commands that stop the server")
+    func earlierLogin() throws {
+        let outcome = try expect(
+            "keyctl revoke @s; echo '{\"uri\":\"https://h\"}' | skr helper bazel get; echo $?; skr get a; echo $?",
+            prints: "69\n69\n")
+        let hint = "skr: hint: if a server of an earlier login runs skr, stop it: 'bazel shutdown', 'gradle --stop'\n"
+        #expect(outcome.errors.components(separatedBy: hint).count == 3, "\(outcome)")
+    }
+
     @Test("arguments that a client never passes are usage errors")
     func usage() throws {
         try expect(

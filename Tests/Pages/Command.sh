@@ -5,7 +5,7 @@ printf %s '{"tokens":[{"access":"acc3ss"}]}' | skr set oauth
 printf %s api0 | skr set api
 echo 'TOKEN=skr://api' >.env
 echo 'token = {{ skr://api }}' >app.conf.template
-for name in deploy slow-status untrusted-build build backup; do
+for name in deploy slow-status build backup; do
     printf '#!/bin/sh\necho "%s: $TOKEN"\n' $name >$name
     chmod 755 $name
 done

@@ -10,7 +10,9 @@ struct SessionCommand: LaunchingVerb {
         discussion: """
             skr becomes CMD, or your shell ($SHELL), in a new session keyring: same process, terminal, signals and \
             exit code. CMD can't see the secrets of the session around it, unless that has a name: any of your \
-            processes can join it. The secrets that CMD stores are gone when the new session's last process ends.
+            processes can join it. The secrets that CMD stores are gone when the new session's last process ends. A \
+            program that you don't trust can move your shell into its session. So run it as another user: \
+            sudo -u USER skr session -- CMD.
 
             A new session also helps in a tmux that outlived its login: when that login ended, its keyring was \
             revoked.
@@ -41,7 +43,7 @@ struct SessionCommand: LaunchingVerb {
 
     static let examples = """
         skr session
-        skr session -- ./untrusted-build
+        skr session -- ./build
         skr session --name work -- bash
         skr session --secrets -- gh auth login
         skr session --join work

@@ -11,7 +11,7 @@ enum LinkedPath {
         var target = split(path)
         for _ in 0..<limit {
             let place = "\(target.folder)/\(target.name)"
-            guard let link = try linkTarget(place) else {
+            guard let link = try WalkedPath.linkTarget(place) else {
                 if try isSame(path, place) { return target }
                 // Another process has just replaced a link.
                 target = split(path)
@@ -30,19 +30,6 @@ enum LinkedPath {
     private static func split(_ path: String) -> (folder: String, name: String) {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", path) }
         return (String(path[...slash]), String(path[path.utf8.index(after: slash)...]))
-    }
-
-    /// Returns the path that the link leads to; `nil` if it isn't a link.
-    static func linkTarget(_ path: String) throws(Errno) -> String? {
-        let longest = 4_096
-        var length = 0
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: longest) { buffer, count in
-            if let start = buffer.baseAddress { length = unsafe readlink(path, start, longest) }
-            count = max(0, length)
-        }
-        guard length >= 0 else { return nil }
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw .invalidArgument }
-        return text
     }
 
     /// Returns whether both paths lead to the same file, or neither file exists.

@@ -1,3 +1,4 @@
+import CommandSupport
 import Glibc
 import Keyutils
 
@@ -51,7 +52,7 @@ struct Descendants {
     /// Returns the processes that have not ended; `nil` if `/proc` doesn't show them.
     private func running() -> [(id: pid_t, record: ProcessRecord)]? {
         // In a container, /proc can be that of its machine, where the same numbers are other processes.
-        guard (try? LinkedPath.linkTarget("/proc/self")) == String(getpid()),
+        guard (try? WalkedPath.linkTarget("/proc/self")) == String(getpid()),
             ProcessRecord(guardID)?.parent == getpid()
         else { return nil }
         let all = FolderNames.all(in: "/proc").compactMap { pid_t($0) }

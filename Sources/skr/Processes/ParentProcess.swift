@@ -1,3 +1,4 @@
+import CommandSupport
 import Glibc
 import Keyutils
 
@@ -18,7 +19,7 @@ struct ParentProcess {
 
     init(id: pid_t, _ record: ProcessRecord) {
         self.id = id
-        let file = try? LinkedPath.linkTarget("/proc/\(id)/exe")
+        let file = try? WalkedPath.linkTarget("/proc/\(id)/exe")
         name = file?.split(separator: "/").last.map(String.init) ?? record.name
         threads = record.threads
         // PF_FORKNOEXEC from linux/sched.h.

@@ -14,7 +14,7 @@ enum SecretServiceProgram {
 
     /// The path, or the name if PATH has it; `nil` if neither exists.
     private static var path: String? {
-        if let own = try? LinkedPath.linkTarget("/proc/self/exe"), let slash = own.lastIndex(of: "/") {
+        if let own = try? WalkedPath.linkTarget("/proc/self/exe"), let slash = own.lastIndex(of: "/") {
             let path = "\(own[...slash])\(name)"
             if unsafe access(path, X_OK) == 0 { return path }
         }

@@ -28,6 +28,13 @@ struct SourceSafetyTests {
             ),
             ("rm $sources; mkfifo $sources", "name a file"), ("rm $sources; mkdir $sources", "name a file"),
             ("mkdir l; mv $sources l; chmod g+w l; ln -s $work/l/sources $sources", "chmod go-w W/l"),
+            ("mv $sources s; mkdir l; ln -s ../s l/s; chmod g+w l; ln -s $work/l/s $sources", "chmod go-w W/l"),
+            ("mkdir l; chmod g+w l; mv $sources s; ln -s $work/l/../s $sources", "chmod go-w W/l"),
+            ("chmod 1777 $HOME/.config/skr", "move the file to a folder of your own"),
+            (
+                "mkdir t; chmod 1777 t; mv $sources s; ln -s ../s t/s; ln -s $work/t/s $sources",
+                "move the file to a folder of your own"
+            ),
         ])
     func unsafe(change: String, hint: String) throws {
         let outcome = try SourcesUnderTest.run(
@@ -43,7 +50,8 @@ struct SourceSafetyTests {
         try SourcesUnderTest.run(
             "api --timeout 1m -- echo s",
             #"""
-            mkdir dot shared; chmod 1777 shared; mv $sources dot/s; ln -s $work/dot/s shared/link; ln -s $work/shared/link $sources
+            mkdir -p dot shared/own; chmod 1777 shared; mv $sources dot/s; ln -s $work/dot/s shared/own/link
+            ln -s $work/shared/own/../own/link $sources
             skr get api; echo; skr delete api; chmod 600 dot/s; chmod 700 $HOME; skr get api
             """#, prints: "s\ns")
     }

@@ -45,6 +45,28 @@ struct SourceUserTests {
         #expect(outcome.errors.contains("belongs to user 60452\n"), "\(outcome)")
     }
 
+    @Test("a file that another user's link chooses is not used, even if it belongs to the reader")
+    func foreignLink() throws {
+        let outcome = try run(
+            "api --timeout 1m -- echo s3cret",
+            """
+            as mv $HOME/.config/skr/sources $HOME/download; ln -s $HOME/download $HOME/.config/skr/sources; chown -h 60453 $HOME/.config/skr/sources
+            as keyctl session - skr get api; echo $?; chown -h 60452 $HOME/.config/skr/sources; as keyctl session - skr get api
+            """, prints: "77\ns3cret")
+        #expect(outcome.errors.contains("the link '") && outcome.errors.contains("' belongs to user 60453\n"))
+    }
+
+    @Test("in a user namespace, the user who stands for all others owns nothing")
+    func overflowUser() throws {
+        let outcome = try run(
+            "api --timeout 1m -- echo s3cret",
+            """
+            as keyctl session - skr get api; echo
+            as keyctl session - unshare --user skr get api; echo $?; as keyctl session - unshare --map-root-user skr get api
+            """, as: 65_534, prints: "s3cret\n77\ns3cret")
+        #expect(outcome.errors.contains("belongs to user 65534, which stands for all users that this user namespace"))
+    }
+
     @Test("a program that runs with the rights of another user ignores sources")
     func setUserID() throws {
         try run(

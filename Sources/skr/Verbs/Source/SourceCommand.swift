@@ -32,7 +32,8 @@ struct SourceCommand: VerbCommand {
             SKR_NAMESPACE and SKR_TIMEOUT. It reads from /dev/null, unless standard input is a terminal.
 
             A stored secret is used instead of its source; after 'skr delete', the next reader runs COMMAND. \
-            The file and its folders must belong to you or root, and others must not be able to write to them.
+            The file, its folders and the links to it must belong to you or root, and others must not be able to \
+            write to them. The last line, too, ends with a newline.
 
             SKR_SOURCES=none turns sources off; SKR_SOURCES=FILE names another file.
 

@@ -165,7 +165,7 @@ struct SetupCall {
         return path.components.contains { $0.kind == .parentDirectory } ? path : path.lexicallyNormalized()
     }
 
-    private static var workingFolder: String { (try? LinkedPath.linkTarget("/proc/self/cwd")) ?? "." }
+    private static var workingFolder: String { (try? WalkedPath.linkTarget("/proc/self/cwd")) ?? "." }
 }
 
 extension UInt8 {

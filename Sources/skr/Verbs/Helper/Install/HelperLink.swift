@@ -22,7 +22,7 @@ struct HelperLink {
     var state: State {
         var (found, target, own) = (stat(), stat(), stat())
         guard unsafe lstat(path, &found) == 0 else { return .absent }
-        guard found.st_mode & S_IFMT == S_IFLNK, let leadsTo = try? LinkedPath.linkTarget(path) else {
+        guard found.st_mode & S_IFMT == S_IFLNK, let leadsTo = try? WalkedPath.linkTarget(path) else {
             return .foreign(found.st_mode & S_IFMT == S_IFDIR ? "a folder" : "a file, not a link")
         }
         if unsafe stat(path, &target) == 0, unsafe stat("/proc/self/exe", &own) == 0,
@@ -56,7 +56,7 @@ struct HelperLink {
     ///
     /// The links of a package are in the system's folder of programs, or lead to `skr` without an absolute path.
     var isInstalled: Bool {
-        guard !["/bin", "/usr/bin"].contains(folder), let target = try? LinkedPath.linkTarget(path) else {
+        guard !["/bin", "/usr/bin"].contains(folder), let target = try? WalkedPath.linkTarget(path) else {
             return false
         }
         return leadsToSkr && target.utf8.first == UInt8(ascii: "/")

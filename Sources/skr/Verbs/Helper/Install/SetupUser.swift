@@ -19,7 +19,7 @@ struct SetupUser {
         self.home = home.utf8.count > 1 && home.utf8.last == UInt8(ascii: "/") ? String(home.dropLast()) : home
         searchPath = (try Variable.value("PATH") ?? "").split(separator: ":").filter { $0.hasPrefix("/") }
             .map { String($0.count > 1 && $0.hasSuffix("/") ? $0.dropLast() : $0) }
-        guard let executable = try? LinkedPath.linkTarget("/proc/self/exe") else {
+        guard let executable = try? WalkedPath.linkTarget("/proc/self/exe") else {
             throw CommandError(
                 exitCode: .unavailable, message: "can't find the path of skr in /proc", hint: "mount /proc")
         }

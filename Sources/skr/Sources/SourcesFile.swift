@@ -151,7 +151,15 @@ struct SourcesFile {
     }
 
     private func source(of line: Line) throws(CommandError) -> Source? {
-        try naming(line) { words throws(InputProblem) in try Source(&words, line: line.offset + 1) }
+        try naming(line) { words throws(InputProblem) in
+            var rest = words
+            if line.element.endIndex == content.endIndex, try rest.next() != nil {
+                throw InputProblem(
+                    summary: "the file ends within the line, as if a program were still writing it",
+                    hint: "if the line is complete, end it with a newline")
+            }
+            return try Source(&words, line: line.offset + 1)
+        }
     }
 
     /// Lets an error name the line.

@@ -10,7 +10,7 @@ struct SourcesFileTests {
         _ text: String, _ service: String = "a", _ account: String = "", scope: Place.Scope = .session,
         namespace: String = "default"
     ) throws -> Source? {
-        try SourcesFile(Array(text.utf8), path: "f").source(
+        try SourcesFile(Array("\(text)\n".utf8), path: "f").source(
             of: .password(service: service, account: account), scope: scope, namespace: namespace)
     }
 
@@ -37,7 +37,7 @@ struct SourcesFileTests {
         let found = try #require(try source(line, namespace: "two"))
         #expect(found.timeout == .after(.seconds(60)) && found.command == ["c", "-n", "x"])
         for (namespace, count) in [("default", 0), ("two", 1)] {
-            let file = SourcesFile(Array(line.utf8), path: "f")
+            let file = SourcesFile(Array("\(line)\n".utf8), path: "f")
             #expect(try file.items(scope: .session, namespace: namespace).count == count)
         }
         let error = #expect(throws: CommandError.self) { try source("a -x -- c") }
@@ -95,6 +95,27 @@ struct SourcesFileTests {
         let error = #expect(throws: CommandError.self) { try source("ok --timeout 1m -- c\n\(line)\n", "ok") }
         #expect(error?.exitCode == .data)
         #expect(error?.message.hasPrefix("f:2: ") == true)
+    }
+
+    @Test("a last line without a newline, which can be half-written, is an error for its item, but not for others")
+    func halfWritten() throws {
+        func file(_ text: String) -> SourcesFile { SourcesFile(Array(text.utf8), path: "f") }
+        func source(_ text: String, of service: String) throws -> Source? {
+            try file(text).source(of: .password(service: service, account: ""), scope: .session, namespace: "default")
+        }
+        let text = "ok --timeout 1m -- c\na --timeout 1m -- rm -r /x"
+        for end in 1...text.utf8.count where text.utf8.prefix(end).last != UInt8(ascii: "\n") {
+            let begun = String(decoding: text.utf8.prefix(end), as: UTF8.self)
+            let name = begun.contains("\n") ? "a" : begun.hasPrefix("ok") ? "ok" : "o"
+            let error = #expect(throws: CommandError.self) { try source(begun, of: name) }
+            #expect(error?.exitCode == .data)
+            #expect(error?.message.contains(": the file ends within the line") == true)
+            #expect(error?.hint == "if the line is complete, end it with a newline")
+            if name == "a" { #expect(try source(begun, of: "ok") != nil) }
+        }
+        #expect(try source(text + "\n", of: "a") != nil)
+        for harmless in ["", "# x", "  ", "\r"] { #expect(try source("\(text)\n\(harmless)", of: "a") != nil) }
+        #expect(file(text).all().map { (try? $0.get()) == nil } == [false, true])
     }
 
     @Test("a word that can't be read after the item is an error for this item only")

@@ -83,6 +83,21 @@ struct SessionJoinTests: ScriptTests {
         #expect(warnings.allSatisfy { $0.hasSuffix("; use: exec skr session --name n") })
     }
 
+    @Test("a program that contains a shell is moved only while it runs as one")
+    func multiCall() throws {
+        // Like busybox's crond, its 'time' starts a program as its child.
+        let outcome = try expect(
+            #"""
+            join='skr session --join n'; busybox time $join; (exec -a /x/time busybox $join); (exec -a busybox.static busybox time $join)
+            join="PATH=$PATH; skr session --join n-$SKR_NAMESPACE; skr session --current; true"
+            { (exec -a -sh busybox -c "$join"); (exec -a /x/ash busybox -c "$join"); busybox ash -c "$join"; } | cut -c 1-2
+            """#, prints: "n-\nn-\nn-\n")
+        let warnings = outcome.errors.split(separator: "\n").filter { $0.hasPrefix("skr: ") }
+        let warning: Substring =
+            "skr: warning: nothing joined 'n': 'time' called skr, which moves only shells; use: exec skr session --name n"
+        #expect(warnings == [warning, warning, warning], "\(outcome)")
+    }
+
     @Test(
         "without /proc, nothing is moved, and a line names the alternative",
         .tags(.root), .enabled(if: isRoot, "needs root to mount"))

@@ -98,7 +98,7 @@ struct GitSetup: WritableSetup {
         }
         try LinkFolder.requireOwn(user.home)
         for file in Self.files(of: user) {
-            try LinkFolder.requireOwn(LinkFolder.parent(of: file))
+            try LinkFolder.requireOwn(file)
             var found = stat()
             // git would replace a device, such as /dev/null, by a file.
             guard unsafe stat(file, &found) != 0 || found.st_mode & S_IFMT == S_IFREG else {

@@ -141,6 +141,28 @@ struct SetupCall {
         return link.state == .here || folder != nil || link.folder.hasPrefix("\(user.home)/") ? link : nil
     }
 
+    /// Returns the reason not to create or remove the link ourselves, and prints the commands that do it; `nil` without
+    /// one.
+    ///
+    /// A folder that the user named, and the machine's, aren't checked.
+    func refusal(to change: String, _ link: HelperLink) throws(CommandError) -> CommandError? {
+        guard folder == nil, link.folder != LinkFolder.ofMachine else { return nil }
+        do throws(SetupRefusal) {
+            try LinkFolder.requireOwn(link.folder)
+            return nil
+        } catch {
+            let (folder, path) = (Display.shellWord(link.folder), Display.shellWord(link.path))
+            let make = ["  mkdir -p \(folder)", "  ln -s \(Display.shellWord(user.executable)) \(path)"]
+            for line in ["to \(change) the link:"] + (change == "create" ? make : ["  rm \(path)"]) {
+                try Console.writeLine(line)
+            }
+            return CommandError(
+                exitCode: error.exitCode,
+                message: "did not \(change) the link \(Display.quoted(link.path)): \(error.reason)",
+                hint: "\(change) it by hand, as the printed lines show")
+        }
+    }
+
     /// The place where the configuration already names us.
     var namedPlace: String? {
         guard case .ours(let place) = setup.state(for: user) else { return nil }

@@ -44,6 +44,12 @@ struct HelperLink {
         case .otherSkr(let target): throw taken("a link to \(Display.quoted(target))")
         case .foreign(let what): throw taken(what)
         }
+        guard WalkedPath(executable).places(openTo: 0o002).isEmpty else {
+            throw CommandError(
+                exitCode: .noPermission,
+                message: "others could replace \(Display.quoted(executable)), which the client would start",
+                hint: "move skr to a folder of programs, such as /usr/local/bin or ~/.local/bin")
+        }
         try LinkFolder.make(folder, mode: 0o755)
         if unsafe symlink(executable, path) == 0 { return true }
         let error = Errno.last

@@ -8,14 +8,17 @@ struct InstallAction: VerbAction {
     func run() throws {
         let link = try call.link()
         try call.requirePlainWords()
-        if let link { try install(link) }
+        let refusal = try link.flatMap { link throws(CommandError) in
+            link.state == .absent ? try call.refusal(to: "create", link) : nil
+        }
+        if let link, refusal == nil { try install(link) }
         for remark in (call.setup as? any WritableSetup)?.remarks(call) ?? [] { Console.warn(remark) }
         let place = call.namedPlace
         if let place { try Console.writeLine("\(call.name) is already set up: \(place)") }
         let lines = call.setup.instructions(call)
-        guard !lines.isEmpty else { return }
         let purpose = place == nil ? "to finish the setup" : "to set up more"
-        try call.change(lines, purpose, isRemoval: false, isWritten: writesConfiguration)
+        if !lines.isEmpty { try call.change(lines, purpose, isRemoval: false, isWritten: writesConfiguration) }
+        if let refusal { throw refusal }
     }
 
     private func install(_ link: HelperLink) throws(CommandError) {
@@ -63,6 +66,7 @@ struct UninstallAction: VerbAction {
         }
         let link = call.installedLink
         if let link {
+            if let refusal = try call.refusal(to: "remove", link) { throw refusal }
             try link.remove()
             try Console.writeLine("removed the link \(Display.plain(link.path))")
         }

@@ -4,6 +4,8 @@ import SystemPackage
 
 /// The folder in which links are created.
 package enum LinkFolder {
+    static let ofMachine = "/usr/local/bin"
+
     /// Returns the first folder that is in PATH and writable, or else the user's own folder.
     ///
     /// If that isn't writable either, the result is `nil`. The user's own folder doesn't have to exist yet: later
@@ -15,7 +17,7 @@ package enum LinkFolder {
 
     static func usual(for user: SetupUser) -> String? {
         usual(
-            own: user.path(".local/bin"), ofMachine: geteuid() == 0 ? "/usr/local/bin" : nil,
+            own: user.path(".local/bin"), ofMachine: geteuid() == 0 ? ofMachine : nil,
             searchPath: user.searchPath)
     }
 
@@ -24,14 +26,22 @@ package enum LinkFolder {
         existing(folder).map { unsafe access($0, W_OK | X_OK) == 0 } ?? false
     }
 
-    /// Refuses the folder unless it or, if it doesn't exist, its nearest existing parent belongs to the effective user.
-    static func requireOwn(_ folder: String) throws(SetupRefusal) {
-        var found = stat()
-        guard let existing = existing(folder), unsafe stat(existing, &found) == 0 else {
-            throw SetupRefusal("\(Display.quoted(folder)) can't be looked at")
+    /// Refuses a file or folder unless it or, if it doesn't exist, its nearest existing parent belongs to the effective
+    /// user, and only that user and root can change where its path leads.
+    ///
+    /// After this check, nobody else can make a write go elsewhere.
+    static func requireOwn(_ path: String) throws(SetupRefusal) {
+        let walk = WalkedPath(path)
+        // An ordinary user's umask often lets the user's own group write.
+        let open = walk.places(openTo: geteuid() == 0 ? 0o022 : 0o002).filter(\.isFolder)
+        guard let last = walk.places.last, [nil, .noSuchFileOrDirectory].contains(walk.failure) else {
+            throw SetupRefusal("\(Display.quoted(path)) can't be looked at")
         }
-        guard found.st_uid == geteuid() else {
-            throw SetupRefusal("\(Display.quoted(folder)) belongs to another user", .noPermission)
+        if let place = walk.foreign.first ?? (last.found.st_uid == geteuid() ? nil : last) {
+            throw SetupRefusal("\(Display.quoted(place.path)) belongs to another user", .noPermission)
+        }
+        if let place = open.first {
+            throw SetupRefusal("others can write to \(Display.quoted(place.path))", .noPermission)
         }
     }
 
@@ -53,26 +63,11 @@ package enum LinkFolder {
         guard !folder.isEmpty, unsafe access(folder, F_OK) != 0 else { return }
         let parent = folder.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(folder[..<$0]) } ?? ""
         try make(parent, mode: mode)
-        do throws(Errno) {
-            guard unsafe mkdir(folder, mode) == 0 else {
-                if errno == EEXIST { return }
-                throw .last
-            }
-            try giveOwner(of: parent, to: folder)
-        } catch {
+        guard unsafe mkdir(folder, mode) == 0 || errno == EEXIST else {
             throw CommandError(
-                exitCode: .noPermission, message: "can't create the folder \(Display.quoted(folder)): \(error.reason)",
+                exitCode: .noPermission,
+                message: "can't create the folder \(Display.quoted(folder)): \(Errno.last.reason)",
                 hint: "choose a folder that you can write to: --dir FOLDER")
         }
-    }
-
-    /// Gives a folder that root has created to the owner of its parent, unless a link has replaced it in the meantime.
-    private static func giveOwner(of parent: String, to folder: String) throws(Errno) {
-        var found = stat()
-        guard geteuid() == 0, unsafe stat(parent, &found) == 0, found.st_uid != 0 else { return }
-        let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .last }
-        defer { close(descriptor) }
-        guard fchown(descriptor, found.st_uid, found.st_gid) == 0 else { throw .last }
     }
 }

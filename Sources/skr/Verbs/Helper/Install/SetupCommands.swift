@@ -40,6 +40,9 @@ struct InstallCommand: VerbCommand {
             the files are yours and docker's config.json is an ordinary file. Otherwise the files stay unchanged \
             (exit code 65, or 77 if they belong to another user).
 
+            install writes only in a home that belongs to you and that others can't change. Otherwise, as in \
+            'sudo -E', it prints the commands that make the link (exit code 77). --dir names a folder anywhere.
+
             install never replaces another program's file or another helper (exit code 73).
 
             If you give --timeout, --scope or --namespace, the lines contain them. Some clients, such as docker, \

@@ -195,15 +195,17 @@ struct HelperConfigurationTests: ScriptTests {
         "git: if a folder of its configuration belongs to another user, the lines are printed",
         .tags(.root), .enabled(if: isRoot, "needs root to give a folder away"),
         arguments: [
-            ("chown 60434 home", "'W/home'"), ("export XDG_CONFIG_HOME=$work/other", "'W/other/git'"),
+            ("chown 60434 home", "'W/home'"), ("export XDG_CONFIG_HOME=$work/other", "'W/other'"),
             ("export GIT_CONFIG_GLOBAL=$work/other/config", "'W/other'"),
+            ("ln -s $work/new home/.gitconfig; chown -h 60434 home/.gitconfig", "'W/home/.gitconfig'"),
+            ("touch home/old; chown 60434 home/old; ln -s old home/.gitconfig", "'W/home/old'"),
         ])
     func foreignGit(making: String, folder: String) throws {
         try expect(
             """
             mkdir other; chown 60434 other; \(making)
             skr helper install git --write-config 2> errors | tail -n 1; echo ${PIPESTATUS[0]}; head -n 1 errors | shown
-            find home other -type f
+            find home other -type f -not -empty
             """,
             prints: """
                   git config --global --add credential.helper skr
@@ -353,18 +355,19 @@ struct HelperConfigurationTests: ScriptTests {
         .tags(.root), .enabled(if: isRoot, "needs root to give a file away"),
         arguments: [
             ("home", "'W/home' belongs to another user"), ("home/.docker", "'W/home/.docker' belongs to another user"),
-            ("home/.docker/config.json", "it belongs to user 60434"),
+            ("home/.docker/config.json", "it belongs to user 60434"), ("-h link", "'W/link' belongs to another user"),
         ])
     func foreignDocker(place: String, reason: String) throws {
         try expect(
             """
-            mkdir home/.docker; echo '{}' > home/.docker/config.json; chown 60434 \(place)
-            skr helper install docker --write-config 2> errors | tail -n 1; echo ${PIPESTATUS[0]}; head -n 1 errors | shown; cat home/.docker/config.json
+            mkdir home/.docker; echo '{}' > home/.docker/config.json; ln -s home link; chown 60434 \(place)
+            [[ "\(place)" != *link ]] || export DOCKER_CONFIG=$work/link/.docker
+            skr helper install docker --write-config 2> errors | tail -n 1; echo ${PIPESTATUS[0]}; head -n 1 errors | shown | sed 's/.*json.: //'; cat home/.docker/config.json
             """,
             prints: """
                   "credsStore": "skr"
                 77
-                skr: error: did not edit 'W/home/.docker/config.json': \(reason)
+                \(reason)
                 {}
 
                 """)

@@ -177,14 +177,53 @@ struct HelperLinkTests: ScriptTests {
     }
 
     @Test(
-        "folders that root makes in a user's home belong to that user, even without standard input",
-        .tags(.root), .enabled(if: isRoot))
-    func owner() throws {
+        "in a home that another user has or can change, install and uninstall print the commands, and write nothing",
+        .tags(.root), .enabled(if: isRoot, "needs root to give a folder away"),
+        arguments: [
+            ("chown 60435 home", "'H' belongs to another user"),
+            ("ln -s ../other home/.local; chown -h 60435 home/.local", "'H/.local' belongs to another user"),
+            ("ln -s ../none/new home/.local; chown -h 60435 home/.local", "'H/.local' belongs to another user"),
+            ("ln -s home own; chown -h 60435 own; HOME=$work/own", "'H' belongs to another user"),
+            ("chmod g+w home", "others can write to 'H'"), ("chmod 777 .", "others can write to 'W'"),
+        ])
+    func foreignHome(making: String, reason: String) throws {
         try expect(
             #"""
-            chown 60435:60436 home; skr helper install docker <&- > /dev/null; stat -c '%n %u:%g' home/.local home/.local/bin
+            mkdir other; \#(making); find home other > before
+            skr helper install docker > lines 2> errors; echo $?; cat lines errors | sed "s|$HOME|H|g" | shown; find home other | diff - before
             """#,
-            prints: "home/.local 60435:60436\nhome/.local/bin 60435:60436\n")
+            prints: """
+                77
+                to create the link:
+                  mkdir -p H/.local/bin
+                  ln -s SKR H/.local/bin/docker-credential-skr
+                to finish the setup (--write-config does this):
+                in ~/.docker/config.json:
+                  "credsStore": "skr"
+                skr: error: did not create the link 'H/.local/bin/docker-credential-skr': \(reason)
+                skr: hint: create it by hand, as the printed lines show
+
+                """)
+    }
+
+    @Test(
+        "uninstall removes no link in a home that belongs to another user, and prints the command",
+        .tags(.root), .enabled(if: isRoot, "needs root to give a folder away"))
+    func foreignLink() throws {
+        try expect(
+            """
+            skr helper install docker > log; chown 60435 home; skr helper uninstall docker 2>&1 | shown; echo ${PIPESTATUS[0]}
+            ls home/.local/bin; chown 0 home; skr helper uninstall docker > log; ls home/.local/bin
+            """,
+            prints: """
+                to remove the link:
+                  rm W/home/.local/bin/docker-credential-skr
+                skr: error: did not remove the link 'W/home/.local/bin/docker-credential-skr': 'W/home' belongs to another user
+                skr: hint: remove it by hand, as the printed lines show
+                77
+                docker-credential-skr
+
+                """)
     }
 
     @Test(
@@ -200,6 +239,22 @@ struct HelperLinkTests: ScriptTests {
                 skr: error: 'W/closed/open/skr' is in a folder that you can't enter
                 skr: hint: use an skr that is installed where your programs find it, such as /usr/local/bin
                 77
+
+                """)
+    }
+
+    @Test("install creates no link to an skr that others could replace, as in /tmp")
+    func sharedFolder() throws {
+        try expect(
+            """
+            mkdir shared; cp $skr shared/skr; chmod 1777 shared; shared/skr helper install docker 2>&1 | shown; echo ${PIPESTATUS[0]}
+            find home -type l; chmod 755 shared; shared/skr helper install docker > log; find home -type l
+            """,
+            prints: """
+                skr: error: others could replace 'W/shared/skr', which the client would start
+                skr: hint: move skr to a folder of programs, such as /usr/local/bin or ~/.local/bin
+                77
+                home/.local/bin/docker-credential-skr
 
                 """)
     }

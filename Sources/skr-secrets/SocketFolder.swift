@@ -12,9 +12,14 @@ struct SocketFolder {
     private let folder: String
 
     /// Creates the folder in `$XDG_RUNTIME_DIR`, or else in the system's temporary directory.
+    ///
+    /// In a folder that others can change, they could replace ours, and get what programs send to the socket.
     init() throws(CommandError) {
         let runtime = unsafe getenv("XDG_RUNTIME_DIR").map { unsafe String(cString: $0) }
         for parent in [runtime, "/tmp"].compactMap(\.self) where parent.hasPrefix("/") {
+            // A user namespace possibly doesn't map the owner of /tmp.
+            guard parent == "/tmp" ? WalkedPath(parent).places(openTo: 0o022).isEmpty : WalkedPath(parent).isOurs
+            else { continue }
             Self.removeAbandoned(in: parent)
             let random = String(repeating: "X", count: 6)
             var template = Array("\(parent)/\(Self.prefix)\(random)".utf8CString)
@@ -35,7 +40,7 @@ struct SocketFolder {
         }
         throw CommandError(
             exitCode: .cannotCreate, message: "can't create a socket in XDG_RUNTIME_DIR or in /tmp",
-            hint: "check that one of these folders is writable, and not full")
+            hint: "check that one of these folders is writable, not full, and not another user's")
     }
 
     func remove() {

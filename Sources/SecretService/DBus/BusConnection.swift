@@ -22,6 +22,12 @@ package final class BusConnection {
         var found: CInt?
         for address in addresses.split(separator: ";") where found == nil { found = Self.connect(String(address)) }
         guard let socket = found else { throw Failure(message: "no bus answers at \(addresses)") }
+        // A service trusts its bus, which says who calls.
+        let owner = PeerCredentials(of: socket).user
+        guard owner == geteuid() || owner == 0 else {
+            close(socket)
+            throw Failure(message: "the bus at \(addresses) belongs to user \(owner)")
+        }
         let line = Self.authenticate(socket)
         guard line.hasPrefix("OK "), UnixSocket.write("BEGIN\r\n", to: socket) else {
             close(socket)

@@ -96,11 +96,9 @@ package final class SecretServer {
 
     /// Serves a client on this socket.
     package func connect(_ socket: CInt) {
-        var credentials = PeerCredentials()
-        var size = socklen_t(MemoryLayout<PeerCredentials>.size)
-        let isKnown = unsafe getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0
+        let credentials = PeerCredentials(of: socket)
         // An unmapped user of another user namespace has the number of nobody.
-        let isOwn = isKnown && credentials.user == geteuid() && credentials.user != UnixSocket.nobody
+        let isOwn = credentials.user == geteuid() && credentials.user != UnixSocket.nobody
         guard links.count < Self.mostLinks else {
             close(socket)
             return

@@ -5,6 +5,14 @@ struct PeerCredentials {
     var process: pid_t = 0
     var user = UnixSocket.nobody
     var group: gid_t = UnixSocket.nobody
+
+    init() {}
+
+    /// If the kernel reports no user, it is ``UnixSocket/nobody``.
+    init(of socket: CInt) {
+        var size = socklen_t(MemoryLayout<PeerCredentials>.size)
+        if unsafe getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &self, &size) != 0 { self = PeerCredentials() }
+    }
 }
 
 /// Stream sockets with a name in the file system.

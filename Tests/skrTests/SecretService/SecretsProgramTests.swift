@@ -105,6 +105,18 @@ struct SecretsProgramTests: ScriptTests {
             """#, prints: String(repeating: "/tmp/skr-secrets-\n", count: 3))
     }
 
+    @Test(
+        "a folder that others can change gets no socket", .tags(.root), .enabled(if: isRoot, "needs root"),
+        arguments: ["chown 60459 a", "chown 60459 a/b", "chmod 777 a", "mv a/b a/c; ln -s c a/b; chown -h 60459 a/b"])
+    func foreignFolder(making: String) throws {
+        try expect(
+            #"""
+            work=$(mktemp -d); trap 'rm -rf $work' EXIT; chmod 755 $work; cd $work; mkdir -p a/b; \#(making)
+            XDG_RUNTIME_DIR=$work/a/b skr-secrets -- bash -c 'folder | cut -c 1-17'
+            chown -hR 0 a; chmod 755 a; XDG_RUNTIME_DIR=$work/a/b skr-secrets -- bash -c 'folder | sed "s|$0|W|; s/secrets.*/secrets/"' $work
+            """#, prints: "/tmp/skr-secrets-\nW/a/b/skr-secrets\n")
+    }
+
     @Test("the scope and the namespace are those of skr")
     func place() throws {
         try expect(
@@ -127,6 +139,16 @@ struct SecretsProgramTests: ScriptTests {
             setpriv --reuid 65534 --regid 65534 --clear-groups skr-secrets -- echo started; echo $?
             """#, prints: "1\nno Secret Service answers at\nno Secret Service answers at\n77\n")
         #expect(outcome.errors.contains("the user nobody stands for all users of other namespaces"), "\(outcome)")
+    }
+
+    @Test("the bus of another user is not used", .tags(.root), .enabled(if: isRoot, "needs root"))
+    func otherBus() throws {
+        let outcome = try expect(
+            #"""
+            { read -r address; read -r bus; } < <(setpriv --reuid 60459 --regid 60459 --clear-groups dbus-daemon --session --fork --print-address=1 --print-pid=1)
+            DBUS_SESSION_BUS_ADDRESS=$address timeout 9 skr-secrets --attach; echo $?; kill $bus
+            """#, prints: "69\n")
+        #expect(outcome.errors.contains(" belongs to user 60459\n"), "\(outcome)")
     }
 
     @Test(
@@ -242,7 +264,9 @@ struct SecretServiceOfSessionTests {
             work=$(mktemp -d); trap 'rm -rf $work' EXIT; cp $(command -v skr) $work
             PATH=/usr/bin:/bin $work/skr session --secrets -- echo started; echo $?
             PATH=/usr/bin:/bin $work/skr doctor | grep secret-service
-            """#, prints: "127\nok       secret-service  unknown: the program skr-secrets is not installed\n")
+            mkdir $work/shared; mv $work/skr $work/shared; chmod 1777 $work/shared; printf '#!/bin/sh\necho trap' > $work/shared/skr-secrets
+            chmod 755 $work/shared/skr-secrets; PATH=/usr/bin:/bin $work/shared/skr session --secrets -- echo started; echo $?
+            """#, prints: "127\nok       secret-service  unknown: the program skr-secrets is not installed\n127\n")
         #expect(outcome.errors.contains("install the program skr-secrets"), "\(outcome)")
     }
 

@@ -99,8 +99,8 @@ package struct WalkedPath: ~Copyable {
 
     /// Returns the places that other users can replace or change if they have one of these permissions.
     ///
-    /// In a sticky folder, such as `/tmp`, others can't replace a folder that isn't theirs. But they can move a file or
-    /// a link of ours into it.
+    /// In a sticky folder, such as `/tmp`, others can't replace a folder that isn't theirs. But they can move our files
+    /// and links into it.
     package func places(openTo others: mode_t) -> [Place] {
         places.indices.filter { index in
             let (mode, next) = (places[index].found.st_mode, index + 1)

@@ -16,7 +16,7 @@ struct EnvTests {
                 export C='it'\''s \ $x'
                 export D='x y'
                 export A='a'
-                set -gx B 'it\'s \\ $x'
+                set -gx B 'it'"'"'s '\\' $x'
                 {"A":"a","B":"it's \\ $x"}
                 export A='a'
 
@@ -43,6 +43,55 @@ struct EnvTests {
             prints: errors.map { options, code in
                 "\(options)\n" + String(repeating: "false\n\(code)\n", count: 3) + "failed\n"
             }.joined())
+    }
+
+    @Test(
+        "values arrive unchanged in shells whose texts are not UTF-8, and no part of them is run",
+        .enabled(if: TestedLocales.areThere, TestedLocales.comment))
+    func encodings() throws {
+        print("SKR_TEST_SEED=\(testSeed)")
+        var choices = Choices(seed: testSeed)
+        let pieces =
+            (0x80...0xFF).map { [UInt8($0)] }
+            + Array(repeating: "'\\\"\n$0a`;".utf8.map { [$0] }, count: 9).flatMap { $0 }
+        let ends = ["'; touch ran; '", "\\'; touch ran; \\'", "\n touch ran\n", "\\", "\\\\", "(touch ran)", ""]
+        // Each byte before each byte that a shell could treat specially, and random values.
+        var starts = (0x80...0xFF).flatMap { lead in "'\\\"\n$0a".utf8.map { [UInt8(lead), $0] } }
+        for _ in 0..<2_000 {
+            starts.append(
+                (0..<Int.random(in: 1...12, using: &choices)).flatMap { _ in pieces.randomElement(using: &choices)! })
+        }
+        let values = starts.map { $0 + Array(ends.randomElement(using: &choices)!.utf8) }
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("skr-test-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var (file, expected) = (Data("U=\u{E9}\n".utf8), Data())
+        for (number, value) in values.enumerated() {
+            file +=
+                Data("A\(number)=\"".utf8)
+                + value.flatMap { byte in
+                    byte == 0x0A ? Array("\\n".utf8) : "\"\\$".utf8.contains(byte) ? [0x5C, byte] : [byte]
+                } + Data("\"\n".utf8)
+            expected += Data("A\(number)=".utf8) + value + [0]
+        }
+        try file.write(to: folder.appendingPathComponent("file"))
+        try expected.write(to: folder.appendingPathComponent("values"))
+        let outcome = try CommandRunner().inSession(
+            TestedLocales.making + #"""
+                cd "$FOLDER"; export HOME=$PWD; LC_ALL=C sort -z values >expected; echo $locales >&2
+                for shell in dash bash zsh fish; do
+                    command -v $shell >/dev/null || continue
+                    for name in $locales C.UTF-8 C; do
+                        case $shell in
+                            fish) LC_ALL=$name fish --no-config -c 'skr env --env-file file --shell fish | source; exec env -0' ;;
+                            *) LC_ALL=$name $shell -c 'eval "$(skr env --env-file file)"; exec env -0' ;;
+                        esac | LC_ALL=C grep -az '^A[0-9]' | LC_ALL=C sort -z | cmp -s - expected || echo $shell $name
+                    done
+                done
+                if command -v fish >/dev/null; then LC_ALL=C.UTF-8 fish --no-config -c 'skr env --env-file file --shell fish | source; string length $U'; else echo 1; fi
+                [ ! -e ran ] || echo ran
+                """#, environment: ["FOLDER": folder.path], prints: "1\n")
+        #expect(outcome.errors == TestedLocales.names + "\n", "seed \(testSeed)")
     }
 
     @Test("JSON holds text only")

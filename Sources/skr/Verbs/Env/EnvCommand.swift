@@ -72,26 +72,51 @@ struct EnvAction: VerbAction {
             for (position, (name, value)) in values.enumerated() {
                 switch options.shell {
                 case .sh: output.append("export \(name)='")
-                case .fish: output.append("set -gx \(name) '")
+                case .fish: output.append("set -gx \(name) ")
                 case .json: output.append("\(position > 0 ? "," : "")\"\(name)\":")
                 }
                 value.bytes.withBytes { append($0, to: &output) }
-                if options.shell != .json { output.append("'\n") }
+                if options.shell != .json { output.append(options.shell == .sh ? "'\n" : "\n") }
             }
             if options.shell == .json { output.append("}\n") }
         }
         try text.withBytes { bytes throws(CommandError) in try Console.write(bytes) }
     }
 
+    /// Appends a value; quotes separate bytes that a shell of an unusual encoding could join to characters.
     private func append(_ value: RawSpan, to output: inout SecretWriter) {
-        if options.shell == .json { return output.appendJSON(value) }
-        for position in 0..<value.byteCount {
-            switch (value[position], options.shell) {
-            case (UInt8(ascii: "'"), .sh): output.append("'\\''")
-            case (UInt8(ascii: "'"), .fish): output.append("\\'")
-            case (UInt8(ascii: "\\"), .fish): output.append("\\\\")
-            case (let byte, _): output.append(byte)
+        switch options.shell {
+        case .json: output.appendJSON(value)
+        case .fish: appendFish(value, to: &output)
+        case .sh:
+            let isUsual = TextEncoding.isUsual
+            for position in 0..<value.byteCount {
+                let byte = value[position]
+                if byte == UInt8(ascii: "'") { output.append("'\\''") } else { output.append(byte) }
+                if byte >= 0x80 && !isUsual { output.append("''") }
             }
         }
+    }
+
+    /// Appends a word for fish, which decodes its input, and whose backslashes count in quotes too.
+    ///
+    /// So the word is ASCII. fish keeps an escaped byte unchanged, except that it decodes adjacent ones together.
+    private func appendFish(_ value: RawSpan, to output: inout SecretWriter) {
+        let isUsual = TextEncoding.isUsual
+        var isQuoted = true
+        output.append("'")
+        for position in 0..<value.byteCount {
+            let byte = value[position]
+            let isPlain = byte < 0x80 && byte != UInt8(ascii: "'") && byte != UInt8(ascii: "\\")
+            if isPlain != isQuoted { output.append("'") } else if !isPlain && !isUsual { output.append("''") }
+            isQuoted = isPlain
+            switch byte {
+            case UInt8(ascii: "'"): output.append("\"'\"")
+            case UInt8(ascii: "\\"): output.append("\\\\")
+            case 0x80...: output.append("\\X\(String(byte, radix: 16))")
+            default: output.append(byte)
+            }
+        }
+        if isQuoted { output.append("'") }
     }
 }

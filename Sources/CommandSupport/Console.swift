@@ -8,11 +8,32 @@ package enum Console {
     package static var isErrorTerminal: Bool { isatty(STDERR_FILENO) == 1 }
     package static var isInputTerminal: Bool { isatty(STDIN_FILENO) == 1 }
 
-    /// The text for standard output if this process ends with an error or by a signal.
-    // Set before any thread starts.
-    package nonisolated(unsafe) static var lastWords = ""
+    private nonisolated(unsafe) static var lastWords: StaticString = ""
 
-    package static func writeLastWords() { _ = unsafe try? write(lastWords) }
+    /// Sets the text for standard output if this process ends with an error or by a usual signal.
+    ///
+    /// Call it before any thread starts.
+    package static func setLastWords(_ words: StaticString) {
+        unsafe lastWords = words
+        var action = sigaction()
+        unsafe action.__sigaction_handler.sa_handler = { number in
+            Console.writeLastWords()
+            // The signal is blocked in this handler, and takes effect right after it.
+            _ = Glibc.signal(number, SIG_DFL)
+            raise(number)
+        }
+        for number in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] where !SignalAction.isIgnored(number) {
+            unsafe sigaction(number, &action, nil)
+        }
+    }
+
+    /// Writes the last words, unless the reader has stopped reading; a signal handler can call this.
+    package static func writeLastWords() {
+        let words = unsafe lastWords
+        var output = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
+        guard words.utf8CodeUnitCount > 0, unsafe poll(&output, 1, 1_000) > 0 else { return }
+        _ = unsafe Glibc.write(STDOUT_FILENO, words.utf8Start, words.utf8CodeUnitCount)
+    }
 
     package static func writeLine(_ text: String) throws(CommandError) {
         try write(text + "\n")

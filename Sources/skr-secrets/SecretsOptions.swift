@@ -14,8 +14,8 @@ struct SecretsOptions: ExampleCommand {
             which 'skr' shows too, and which are gone at logout.
 
             'skr-secrets -- CMD' runs CMD with a Secret Service of its own. 'eval "$(skr-secrets)"' starts one for the \
-            shell and its login, and does nothing if it runs already. Both set DBUS_SESSION_BUS_ADDRESS, so if you have \
-            a session bus, use CMD or --attach.
+            shell and its login, and does nothing if it runs already; on an error, it prints 'false', so that eval \
+            fails too. Both set DBUS_SESSION_BUS_ADDRESS, so if you have a session bus, use CMD or --attach.
 
             --attach takes the name of the Secret Service on your session bus, if no other program has it. All your \
             logins share that bus, so its secrets are in the user scope.

@@ -14,6 +14,9 @@ package enum SecretsProgram {
     private static let variable = "DBUS_SESSION_BUS_ADDRESS"
 
     package static func main(_ words: [String]) -> Int32 {
+        // Lets `eval "$(skr-secrets)"` fail too.
+        let isOther = ["--", "--attach", "--status", "--manual"].contains(where: words.contains)
+        if !isOther, !Console.isOutputTerminal { Console.setLastWords("false\n") }
         do throws(CommandError) {
             let hint = words.contains("--") ? help : "write a command after '--'; \(help)"
             guard let options = try SecretsOptions.options(in: words, hint: hint) else { return ExitCode.done.rawValue }
@@ -24,6 +27,7 @@ package enum SecretsProgram {
             guard !words.contains("--") else { throw .usage("a command is missing after --", hint: hint) }
             return try startForShell(options)
         } catch {
+            Console.writeLastWords()
             Console.report(error, by: name)
             return error.exitCode.rawValue
         }

@@ -17,8 +17,10 @@ package enum Skr {
                 return call.client.errors.report(error)
             }
         }
-        // Lets `eval "$(skr env ...)"` fail too.
-        if arguments[0] == "env" { unsafe Console.lastWords = "false\n" }
+        // Lets `eval "$(skr env ...)"` fail too. An option before the verb is an error.
+        let isOptionFirst = arguments[0]?.utf8.first == UInt8(ascii: "-")
+        let verbs = 0..<(isOptionFirst ? arguments.terminator ?? arguments.count : 1)
+        if verbs.contains(where: { arguments[$0] == "env" }) { Console.setLastWords("false\n") }
         if let action = plain(arguments) {
             // Exit here instead of returning: destroying values takes time, and the kernel frees all memory anyway.
             exit(exitCode { () throws(CommandError) in try action.perform() })

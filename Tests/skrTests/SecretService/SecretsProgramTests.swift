@@ -203,6 +203,14 @@ struct SecretsProgramTests: ScriptTests {
         #expect(status == .init(exitCode: 1, output: "no Secret Service answers here\n", errors: ""))
     }
 
+    @Test("an error of the form for a shell prints a command that fails")
+    func evaluated() throws {
+        try expect(
+            #"""
+            skr-secrets --bogus 2>/dev/null; eval "$(skr-secrets word 2>/dev/null)" || echo failed; skr-secrets -- no-such-command 2>/dev/null
+            """#, prints: "false\nfailed\n")
+    }
+
     @Test("in a revoked session, nothing is started")
     func revoked() throws {
         let outcome = try run("keyctl revoke @s; skr-secrets -- echo started")

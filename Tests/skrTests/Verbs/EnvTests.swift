@@ -45,6 +45,28 @@ struct EnvTests {
             }.joined())
     }
 
+    @Test("an option before the verb is an error of env, which prints a command that fails")
+    func optionFirst() throws {
+        try CommandRunner().inSession(
+            #"""
+            printf a | skr set a; skr --scope session env --env A=skr://a; echo $?; skr --scope=session -x env --env A=skr://a; echo $?
+            skr --scope session exec -- env; echo $?; skr --help env | grep -c false
+            """#, prints: "false\n64\nfalse\n64\n64\n0\n")
+    }
+
+    @Test("if a signal ends it while it waits, it prints a command that fails")
+    func signals() throws {
+        try CommandRunner().inSession(
+            #"""
+            set -m; work=$(mktemp -d); trap 'rm -rf $work' EXIT; cd $work; mkfifo file; exec 7<>file
+            for name in TERM INT HUP QUIT; do
+                (ulimit -c 0; exec skr env --env-file file 7>&-) >out &
+                until grep -q skr /proc/$!/comm && readlink /proc/$!/fd/* | grep -q /file; do sleep 0.02; done
+                kill -$name $!; wait $!; echo $(($? - $(kill -l $name))); cat out
+            done
+            """#, prints: String(repeating: "128\nfalse\n", count: 4))
+    }
+
     @Test(
         "values arrive unchanged in shells whose texts are not UTF-8, and no part of them is run",
         .enabled(if: TestedLocales.areThere, TestedLocales.comment))

@@ -10,13 +10,20 @@ package enum Display {
     }
 
     /// Quotes a word for a shell, even if it has characters that can't be shown.
+    ///
+    /// fish reads the result too, or refuses it: in its quotes, a backslash protects a quote.
     package static func shellWord(_ text: String) -> String {
-        if text.unicodeScalars.contains(where: isUnseen) {
-            let escaped = text.replacing("\\", with: #"\\"#).replacing("'", with: #"\'"#)
-            return "$'\(replacingUnseen(in: escaped) { bytes(of: $0, after: #"\x"#) })'"
+        let special = "'\\".unicodeScalars
+        if text.unicodeScalars.contains(where: isUnseen)
+            || !TextEncoding.isUsual && !text.utf8.allSatisfy({ $0 < 0x80 })
+        {
+            let isShown = { (scalar: Unicode.Scalar) in
+                (" "..."~").contains(scalar) && !special.contains(scalar)
+            }
+            return "$'\(replacing({ !isShown($0) }, in: text) { bytes(of: $0, after: #"\x"#) })'"
         }
         let isPlain = text.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 >= 0x80 || "-_./:@%+,=".utf8.contains($0) }
-        return isPlain && !text.isEmpty ? text : "'\(text.replacing("'", with: #"'\''"#))'"
+        return isPlain && !text.isEmpty ? text : "'\(replacing(special.contains, in: text) { "'\\\($0)'" })'"
     }
 
     /// Returns a space and an option with its value, as a user types them.
@@ -40,10 +47,17 @@ package enum Display {
     }
 
     private static func replacingUnseen(in text: String, by replacement: (Unicode.Scalar) -> String) -> String {
-        guard text.unicodeScalars.contains(where: isUnseen) else { return text }
+        replacing(isUnseen, in: text, by: replacement)
+    }
+
+    /// Replaces scalars, not characters: a combining character after a quote would hide it.
+    private static func replacing(
+        _ isReplaced: (Unicode.Scalar) -> Bool, in text: String, by replacement: (Unicode.Scalar) -> String
+    ) -> String {
+        guard text.unicodeScalars.contains(where: isReplaced) else { return text }
         var plain = ""
         for scalar in text.unicodeScalars {
-            if isUnseen(scalar) { plain += replacement(scalar) } else { plain.unicodeScalars.append(scalar) }
+            if isReplaced(scalar) { plain += replacement(scalar) } else { plain.unicodeScalars.append(scalar) }
         }
         return plain
     }

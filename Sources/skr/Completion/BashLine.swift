@@ -1,3 +1,4 @@
+import CommandSupport
 import Keyutils
 
 /// The words of a bash command line up to the cursor.
@@ -75,6 +76,8 @@ extension BashLine.Word {
     /// `replaced` is the end of this word. The typed text stays unchanged. The rest is quoted, so that the shell reads
     /// exactly the name. If that is not possible, the result is `nil`.
     package func reply(completingTo name: String, replacing replaced: String) -> String? {
+        // In another encoding, bash could read a part of the name as a command.
+        guard TextEncoding.isUsual || name.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         guard quoting != .other, name.utf8.starts(with: text.utf8), typed.utf8.count >= replaced.utf8.count,
             typed.utf8.suffix(replaced.utf8.count).elementsEqual(replaced.utf8)
         else { return nil }

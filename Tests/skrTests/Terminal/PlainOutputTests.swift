@@ -1,6 +1,7 @@
 import CommandSupport
 import Foundation
 import Testing
+import Threads
 
 import skr
 
@@ -78,6 +79,49 @@ struct PlainOutputTests {
         #expect(outcome.output.contains("skr-test%1B[31m%C2%9B2J%E2%80%AEevil"))
         #expect(outcome.output.contains(#"skr-test\u001b[31m\u009B2J\u202Eevil"#))
         #expect(!outcome.output.unicodeScalars.contains(where: isRaw))
+    }
+
+    @Test("a shell reads from a quoted word exactly the word, or refuses it, and never runs a part")
+    func words() throws {
+        print("SKR_TEST_SEED=\(testSeed)")
+        var choices = Choices(seed: testSeed)
+        let pieces = [
+            "'", "\\", "\\'", "'\u{301}", "\\\u{301}", "; touch ran; ", "\u{3042}", "\u{E9}", "a", " ", "\u{1B}", "!",
+            "$x", "",
+        ]
+        let words = (0..<400).map { _ in
+            (0..<Int.random(in: 1...6, using: &choices)).map { _ in pieces.randomElement(using: &choices)! }.joined()
+        }
+        let escaped = words.filter { Display.shellWord($0).hasPrefix("$") }
+        for (shells, words) in [("bash zsh", words), ("dash fish", words.filter { !escaped.contains($0) })] {
+            let script = words.map { "printf '%s\\0' \(Display.shellWord($0))\n" }.joined()
+            let outcome = try CommandRunner().shell(
+                #"""
+                cd $(mktemp -d); export HOME=$PWD LC_ALL=C.UTF-8; printf %s "$SCRIPT" >script; printf %s "$ESCAPED" >escaped
+                for shell in \#(shells); do
+                    command -v $shell >/dev/null || continue
+                    $shell script | cmp -s - <(printf '%s\0' "$@") || echo $shell
+                done
+                while read -r line; do for shell in dash fish; do $shell -c "$line"; done; done <escaped >/dev/null 2>&1
+                [ ! -e ran ] || echo ran; rm -r $PWD
+                """#, words: words,
+                environment: [
+                    "SCRIPT": script, "ESCAPED": escaped.prefix(20).map { ": \(Display.shellWord($0))\n" }.joined(),
+                ])
+            #expect(outcome.output == "", "seed \(testSeed): \(outcome)")
+        }
+    }
+
+    @Test("in a locale of another encoding, hints are ASCII, and bash completes only names in ASCII")
+    func encodings() throws {
+        let outcome = try CommandRunner().inSession(
+            #"""
+            skr get "a/$NAME"; for name in "$NAME" ab; do printf x | skr set "$name"; done; export LC_ALL=zh_CN.GB18030; skr get "a/$NAME"
+            skr ---complete bash 'skr get ' ''
+            """#, environment: ["NAME": "\u{3042}0;ls", "LC_ALL": "C.UTF-8"])
+        #expect(outcome.errors.contains("word: a '\u{3042}0;ls'\n"), "\(outcome)")
+        #expect(outcome.errors.contains(#"word: a $'\xE3\x81\x820;ls'\#n"#), "\(outcome)")
+        #expect(outcome.output.contains("ab") && !outcome.output.contains("ls"), "\(outcome)")
     }
 
     @Test("plain text does not change")

@@ -67,8 +67,22 @@ static ssize_t read_whole(int descriptor, void *bytes, size_t count)
     return got;
 }
 
-static enum child_step become_child(
-    const struct child_setup *setup, pid_t parent, const struct sigaction *childs, const int gate[2])
+/* The action of SIGCHLD with which this process was started, while it has another one. */
+static struct sigaction started_with;
+static int has_other_action;
+
+static int restore_child_action(void)
+{
+    return has_other_action ? sigaction(SIGCHLD, &started_with, NULL) : 0;
+}
+
+void become_program(char *const *words, char *const *environment)
+{
+    restore_child_action();
+    execvpe(words[0], words, environment);
+}
+
+static enum child_step become_child(const struct child_setup *setup, pid_t parent, const int gate[2])
 {
     char byte;
     if (end_with_parent(parent) != 0)
@@ -78,7 +92,7 @@ static enum child_step become_child(
         return CHILD_CONNECTED;
     if (setup->folder && *setup->folder && chdir(setup->folder) != 0)
         return CHILD_MOVED;
-    if (sigaction(SIGCHLD, childs, NULL) != 0 || sigprocmask(SIG_SETMASK, setup->mask, NULL) != 0)
+    if (restore_child_action() != 0 || sigprocmask(SIG_SETMASK, setup->mask, NULL) != 0)
         return CHILD_SIGNALS_SET;
     /* If the caller is killed, its end of the pipe must be the last. */
     close(gate[1]);
@@ -123,8 +137,7 @@ static int report_end(pid_t child, int status)
 /* Is the guard: starts the child, then writes its process ID and, at its end, its status. Ends when the caller closes
    the other end of the socket. */
 static void guard_child(
-    const struct child_setup *setup, pid_t parent, const struct sigaction *childs, const int gate[2], int report,
-    int status)
+    const struct child_setup *setup, pid_t parent, const int gate[2], int report, int status)
 {
     enum child_step step = CHILD_GUARDED;
     struct pollfd wanted[2];
@@ -142,7 +155,7 @@ static void guard_child(
         child = fork();
     }
     if (child == 0)
-        step = become_child(setup, guard, childs, gate);
+        step = become_child(setup, guard, gate);
     if (child <= 0)
         report_failure(report, step);
     write_whole(status, &child, sizeof child);
@@ -174,7 +187,7 @@ static void close_pair(const int pair[2])
 int prepare_child(const struct child_setup *setup, struct waiting_child *waiting, struct child_failure *failure)
 {
     int report[2], status[2] = { -1, -1 }, *gate = waiting->gate;
-    struct sigaction usual = { .sa_handler = SIG_DFL }, childs;
+    const struct sigaction usual = { .sa_handler = SIG_DFL };
     pid_t child, parent = getpid();
     failure->step = CHILD_EXECUTED;
     if (pipe2(report, O_CLOEXEC) != 0) {
@@ -198,13 +211,14 @@ int prepare_child(const struct child_setup *setup, struct waiting_child *waiting
     gate[1] = above_standard(gate[1]);
     status[0] = above_standard(status[0]);
     status[1] = above_standard(status[1]);
-    /* If SIGCHLD is ignored, waitpid can't report a child. The child restores the previous action. */
-    sigaction(SIGCHLD, &usual, &childs);
+    /* If SIGCHLD is ignored, waitpid can't report a child. Each program gets the first action. */
+    if (!has_other_action)
+        has_other_action = sigaction(SIGCHLD, &usual, &started_with) == 0;
     child = fork();
     if (child == 0 && setup->guard)
-        guard_child(setup, parent, &childs, gate, report[1], status[1]);
+        guard_child(setup, parent, gate, report[1], status[1]);
     if (child == 0)
-        report_failure(report[1], become_child(setup, parent, &childs, gate));
+        report_failure(report[1], become_child(setup, parent, gate));
     failure->code = errno;
     close(report[1]);
     waiting->process = child;

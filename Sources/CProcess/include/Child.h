@@ -60,6 +60,10 @@ pid_t run_child(const struct child_setup *setup, struct waiting_child *waiting, 
 /* Prepares a child and runs it. */
 pid_t start_child(const struct child_setup *setup, struct child_failure *failure);
 
+/* Becomes a program, with the action of SIGCHLD that this process was started with. Returns only if that fails, with
+   errno. */
+void become_program(char *const *words, char *const *environment);
+
 /* Ends the guard. If the child still runs, the kernel kills it. Its descendants continue. */
 void end_guard(const struct child_guard *guard);
 

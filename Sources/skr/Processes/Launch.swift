@@ -6,8 +6,8 @@ import SystemPackage
 /// Replaces this process with another program.
 ///
 /// The program can't tell that it was not started directly: it has the same process, the same terminal and the
-/// same signals. Neither we nor the Swift runtime have changed the signal mask or any signal's action by then; a
-/// test checks this.
+/// same signals. Neither we nor the Swift runtime have changed the signal mask or any signal's action by then, except
+/// SIGCHLD's for a child, which is restored; tests check this.
 enum Launch {
     /// Runs the command in this process; returns only by throwing an error.
     static func become(
@@ -17,8 +17,8 @@ enum Launch {
         var error = Errno.noSuchFileOrDirectory
         LookupThread.onFirstThread {
             unsafe environment.withPointers { variables in
-                guard let program = unsafe command.pointers[0] else { return }
-                _ = unsafe execvpe(program, command.pointers, variables)
+                guard unsafe command.pointers[0] != nil else { return }
+                unsafe become_program(command.pointers, variables)
                 error = .last
             }
         }

@@ -70,6 +70,20 @@ struct SourceRunTests {
             """#, prints: "128\ns3cret\n0\n")
     }
 
+    @Test("an ignored SIGCHLD stays ignored for each source, and for the command after them")
+    func ignoredChildren() throws {
+        try SourcesUnderTest.run(
+            """
+            one --timeout 1m -- grep SigIgn /proc/self/status
+            two --timeout 1m --limit 1m -- grep SigIgn /proc/self/status
+            """,
+            #"""
+            export A=skr://one B=skr://two; status=/proc/self/status
+            { env --ignore-signal=CHLD skr exec --env A --env B -- grep SigIgn $status; skr get one; echo; skr get two; } >ignored
+            sed -E 's/.*(.)....$/\1/' ignored; echo
+            """#, prints: "1\n1\n1\n")
+    }
+
     @Test("the caller gets a secret that can't be stored, with a warning")
     func unstored() throws {
         let outcome = try SourcesUnderTest.run(

@@ -2,7 +2,7 @@
    build with a debug build. */
 #ifndef DEBUG
 
-#define _DEFAULT_SOURCE
+#define _GNU_SOURCE
 #include <errno.h>
 #include <linux/keyctl.h>
 #include <poll.h>
@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -132,27 +134,42 @@ static int write_answer(const char *secret, size_t size)
     return 0;
 }
 
-__attribute__((constructor(101))) /* The runtime's constructors have no priority, so they run later. */
-static void early_get(int count, char **words)
+/* Reads the item and writes it. Returns the exit code, or UP_TO_MAIN if it has written nothing. */
+static int answer(const char *ring_name, const char *item_name, char *secret)
 {
-    char ring_name[256], item_name[4096], secret[MOST_BYTES + 1];
-    const char *namespace = value_of("SKR_NAMESPACE", "default"), *account = count == 4 ? words[3] : "";
-    if (count < 3 || count > 4 || strcmp(words[1], "get") || strcmp(value_of("SKR_SCOPE", "session"), "session")
-        || !is_plain(namespace, ".") || !is_plain(words[2], ".-") || (count == 4 && !is_plain(account, ".-"))
-        || !join(ring_name, sizeof ring_name, (const char *[]){"skr:", namespace, "", ""})
-        || !join(item_name, sizeof item_name, (const char *[]){"password:", words[2], ":", account}))
-        return;
     long size = read_item_apart(ring_name, item_name, secret);
     if (size < 0)
-        return;
+        return UP_TO_MAIN;
     if (isatty(STDOUT_FILENO))
         secret[size++] = '\n'; /* Otherwise, the prompt would follow on the same line. */
     else
         survive_file_size_limit();
     int code = write_answer(secret, (size_t)size);
     explicit_bzero(secret, (size_t)size);
+    return code;
+}
+
+__attribute__((constructor(101))) /* The runtime's constructors have no priority, so they run later. */
+static void early_get(int count, char **words)
+{
+    static char secret[MOST_BYTES + 1];
+    char ring_name[256], item_name[4096];
+    const char *namespace = value_of("SKR_NAMESPACE", "default"), *account = count == 4 ? words[3] : "";
+    if (count < 3 || count > 4 || strcmp(words[1], "get") || strcmp(value_of("SKR_SCOPE", "session"), "session")
+        || !is_plain(namespace, ".") || !is_plain(words[2], ".-") || (count == 4 && !is_plain(account, ".-"))
+        || !join(ring_name, sizeof ring_name, (const char *[]){"skr:", namespace, "", ""})
+        || !join(item_name, sizeof item_name, (const char *[]){"password:", words[2], ":", account}))
+        return;
+    /* A slow reader can make this process wait with the secret: no core dump or swap gets it then. Like main, it
+       answers even if the memory can't be locked. */
+    int was_dumpable = prctl(PR_GET_DUMPABLE);
+    prctl(PR_SET_DUMPABLE, 0);
+    mlock2(secret, sizeof secret, MLOCK_ONFAULT);
+    int code = answer(ring_name, item_name, secret);
     if (code != UP_TO_MAIN)
         _exit(code);
+    munlock(secret, sizeof secret);
+    prctl(PR_SET_DUMPABLE, was_dumpable);
 }
 
 #endif

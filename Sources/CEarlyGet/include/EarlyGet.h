@@ -5,5 +5,6 @@
 
    The constructor answers only if it is certain to give the same bytes, errors and exit code as main. The names must
    need no encoding, and the item must be live, of type `user`, in a keyring that the session keyring itself links.
-   The constructor reads only SKR_SCOPE, SKR_NAMESPACE and the keyring, changes nothing in the keyring, and wipes the
-   secret. It leaves every other call to main, and has then written nothing. */
+   The constructor reads only SKR_SCOPE, SKR_NAMESPACE and the keyring, and changes nothing in the keyring. It keeps the
+   secret out of core dumps and, as far as RLIMIT_MEMLOCK allows, out of swap, and wipes it. It leaves every other call
+   to main, and has then written nothing. */

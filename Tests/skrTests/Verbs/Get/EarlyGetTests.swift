@@ -38,6 +38,24 @@ struct EarlyGetTests {
         #expect(answered > count / 10)
     }
 
+    @Test("while it waits for a reader, the secret is in locked memory, and no core dump can have it")
+    func waiting() throws {
+        let outcome = try CommandRunner().shell(
+            #"""
+            user=(); [ $(id -u) != 0 ] || user=(setpriv --reuid 60457 --regid 60457 --clear-groups)
+            exec "${user[@]}" keyctl session - bash -c "$SKR_TEST_SCRIPT" 2>/dev/null
+            """#,
+            environment: [
+                "SKR_TEST_SCRIPT": #"""
+                printf s3cret | skr set a; exec 7> >(exec sleep 30); reader=$!; head -c 65536 /dev/zero >&7; skr get a >&7 & get=$!
+                for ((i = 0; i < 200; i++)); do grep -q '^VmLck:.*[1-9]' /proc/$get/status && break; sleep 0.02; done
+                grep -c '^VmLck:.*[1-9]' /proc/$get/status; stat -c %u /proc/$get/status; kill $get $reader
+                """#
+            ])
+        // The kernel gives the files of a process that can't be dumped to root.
+        #expect(outcome.output == "1\n0\n", "\(outcome)")
+    }
+
     @Test("the installed executable answers a plain get without starting the Swift runtime")
     func early() throws {
         let outcome = try CommandRunner().inSession(

@@ -17,7 +17,7 @@ public struct ScratchKeyring: ~Copyable, Sendable {
     /// - Throws: `KeyringError` if the kernel does not allow it.
     public init(timeout: Duration = .seconds(3_600)) throws(KeyringError) {
         ring = try TemporaryKeyring(
-            prefix: "skr-scratch", in: Keyring.resolve(.sessionKeyring), lifetime: KeyTimeout(timeout))
+            for: .scratch, in: Keyring.resolve(.sessionKeyring), lifetime: KeyTimeout(timeout))
     }
 
     /// The scope whose items live in this keyring.

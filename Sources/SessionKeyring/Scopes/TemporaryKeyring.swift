@@ -5,18 +5,25 @@ package import Keyutils
 ///
 /// The keyring also has a timeout, so that a killed process leaves nothing permanent.
 package struct TemporaryKeyring: ~Copyable, Sendable {
+    /// The purposes, with the beginnings of the names.
+    package enum Purpose: String, CaseIterable {
+        case probe = "skr-probe"
+        case scratch = "skr-scratch"
+    }
+
     package let keyring: Keyring
     private let anchor: Keyring
 
     /// Creates the keyring, and completes it before others can see it.
     ///
     /// - Parameters:
-    ///   - prefix: the beginning of its name. The rest is random, because two pid namespaces can share a session.
+    ///   - purpose: determines the beginning of its name. The rest is random, because two pid namespaces can share a
+    ///     session.
     ///   - permissions: its permissions; `nil` for the kernel's default.
     package init(
-        prefix: String, in anchor: Keyring, lifetime: KeyTimeout, permissions: KeyPermissions? = nil
+        for purpose: Purpose, in anchor: Keyring, lifetime: KeyTimeout, permissions: KeyPermissions? = nil
     ) throws(KeyringError) {
-        let name = "\(prefix)-\(getpid())-" + String(UInt64.random(in: 0 ... .max), radix: 36)
+        let name = "\(purpose.rawValue)-\(getpid())-" + String(UInt64.random(in: 0 ... .max), radix: 36)
         let keyring = try Wait.forQuota { () throws(KeyringError) in try Keyring.thread.addKeyring(name) }
         try Staging.discardIfFailing(Key(keyring)) { () throws(KeyringError) in
             if let permissions { try Key(keyring).setPermissions(permissions) }

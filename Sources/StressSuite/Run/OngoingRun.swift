@@ -40,7 +40,7 @@ struct OngoingRun: ~Copyable {
     ) throws(StressError) {
         let scratch = try StressError.translating {
             try TemporaryKeyring(
-                prefix: "skr-scratch", in: Keyring.resolve(.sessionKeyring),
+                for: .scratch, in: Keyring.resolve(.sessionKeyring),
                 lifetime: KeyTimeout(.seconds(Int(plan.longest) + 3_600)))
         }
         let ring = scratch.keyring.serial

@@ -33,7 +33,7 @@ struct FilterTests {
             // KEYCTL_SET_TIMEOUT
             guard test_filter_install(15, EPERM) == 0 else { exit(3) }
             let error = try keyringError {
-                try TemporaryKeyring(prefix: "skr-test", in: session, lifetime: .longest).remove()
+                try TemporaryKeyring(for: .scratch, in: session, lifetime: .longest).remove()
             }
             succeed(5, error?.code == .notPermitted)
             succeed(6, try session.members().isEmpty)

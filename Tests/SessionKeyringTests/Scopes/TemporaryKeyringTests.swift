@@ -8,7 +8,7 @@ import Testing
 @Suite("A temporary keyring", .tags(.kernel))
 struct TemporaryKeyringTests {
     private func make(in anchor: Keyring) throws -> TemporaryKeyring {
-        let temporary = try TemporaryKeyring(prefix: "skr-test", in: anchor, lifetime: .longest)
+        let temporary = try TemporaryKeyring(for: .scratch, in: anchor, lifetime: .longest)
         try temporary.keyring.add(.user, "item", payload: [1].span.bytes)
         return temporary
     }
@@ -34,7 +34,7 @@ struct TemporaryKeyringTests {
         let usual = try scratch.keyring.addKeyring("usual")
         let plain = try make(in: scratch.keyring)
         let open = try TemporaryKeyring(
-            prefix: "skr-test", in: scratch.keyring, lifetime: .longest, permissions: permissions)
+            for: .scratch, in: scratch.keyring, lifetime: .longest, permissions: permissions)
         let (plainRing, openRing) = (plain.keyring, open.keyring)
         #expect(try Key(plainRing).describe().permissions == Key(usual).describe().permissions)
         #expect(try Key(openRing).describe().permissions == permissions)
@@ -68,7 +68,7 @@ struct TemporaryKeyringTests {
         Staging.discard(Key(try Keyring.thread.addKeyring("staged")))
         let staged = try Keyring.thread.members()
         let error = try keyringError {
-            try TemporaryKeyring(prefix: "skr-test", in: anchor, lifetime: .longest).remove()
+            try TemporaryKeyring(for: .scratch, in: anchor, lifetime: .longest).remove()
         }
         #expect(error?.code == .accessDenied)
         #expect(try anchor.members().isEmpty)

@@ -74,6 +74,14 @@ package final class NamespaceRings: Sendable {
         self.givenItems = items
     }
 
+    /// Returns whether the kernel or the store gives such a name to keyrings.
+    ///
+    /// The names of items' rings and of leases have a colon.
+    package static func isReserved(_ name: String) -> Bool {
+        let prefixes = [".", "_", leasesName] + TemporaryKeyring.Purpose.allCases.map(\.rawValue)
+        return name.utf8.contains(UInt8(ascii: ":")) || prefixes.contains { name.utf8.starts(with: $0.utf8) }
+    }
+
     static func itemsName(of namespace: String) -> String {
         "skr:" + PercentCoding.encode(namespace)
     }

@@ -22,7 +22,7 @@ struct ScopeProbe: Sendable {
         let anchor = try scope.resolve()
         let ring = try SecretStoreError.translating { () throws(KeyringError) in
             try TemporaryKeyring(
-                prefix: "skr-probe", in: anchor, lifetime: KeyTimeout(Self.lifetime), permissions: scope.permissions)
+                for: .probe, in: anchor, lifetime: KeyTimeout(Self.lifetime), permissions: scope.permissions)
         }
         let keyring = ring.keyring
         // A program that resolves the scope now must find the keyring.

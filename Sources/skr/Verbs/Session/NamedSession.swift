@@ -1,6 +1,7 @@
 import CommandSupport
 import Glibc
 import Keyutils
+import SessionKeyring
 import SystemPackage
 
 /// A session keyring that all of the user's processes can join by its name.
@@ -14,9 +15,8 @@ struct NamedSession {
                 "the session's name has \(name.utf8.count) bytes, but must have 1 to \(limit)",
                 hint: "choose another name")
         }
-        // These names belong to the kernel's keyrings and to the store's.
-        for prefix in [".", "_", "skr:", "skr-leases", "skr-making:"] where name.hasPrefix(prefix) {
-            throw .usage("session names that begin with '\(prefix)' are reserved", hint: "choose another name")
+        guard !NamespaceRings.isReserved(name) else {
+            throw .usage("the session name \(Display.quoted(name)) is reserved", hint: "choose another name")
         }
         // The name appears in /proc/keys, which every user reads.
         guard Display.plain(name) == name, !name.utf8.contains(UInt8(ascii: " ")) else {

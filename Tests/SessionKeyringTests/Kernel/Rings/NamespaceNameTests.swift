@@ -1,3 +1,4 @@
+import Keyutils
 import SessionKeyringTesting
 import Testing
 
@@ -14,6 +15,28 @@ struct NamespaceNameTests {
         for name in ["skr:", "skr", "", "skr:a:b", "skr:%41", "Skr:a", "other", NamespaceRings.leasesName] {
             #expect(NamespaceRings.namespace(ofItemsName: name) == nil, "\(name)")
         }
+    }
+
+    @Test("the names of all keyrings that a store makes are reserved, and so are those of the kernel")
+    func reserved() throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store(namespace: "a b")
+        let item = ItemIdentity.password(service: "s")
+        try store.set("1", for: item)
+        let update = try store.backend.beginUpdate(of: item, lasting: .seconds(60))
+        let lease = try store.backend.takeLease("deploy", lasting: .seconds(60))
+        let leases = try scratch.keyring.search(keyring: NamespaceRings.leasesName)
+        var names = [try Key(scratch.keyring).describe().name]
+        for serial in try scratch.keyring.members() + leases.members() {
+            let key = try Key(serial).describe()
+            if key.type == .keyring { names.append(key.name) }
+        }
+        #expect(names.count == 5)
+        for name in names + ["_ses", "_uid.0", ".builtin", NamespaceRings.makingPrefix + "x"] {
+            #expect(NamespaceRings.isReserved(name), "\(name)")
+        }
+        for name in ["work", "skr", "skr-test", "a_b", "a.b"] { #expect(!NamespaceRings.isReserved(name), "\(name)") }
+        withExtendedLifetime((update, lease)) {}
     }
 
     @Test("a namespace of 251 bytes works; a longer or empty one is an invalid name")

@@ -289,7 +289,7 @@ struct SessionJoinTests: ScriptTests {
         #expect(errors[8] == "skr: error: --join can't be combined with a command")
         #expect(errors[19] == "skr: hint: 'skr help session' shows the options")
         let warning = "skr: warning: this shell stays in its session: "
-        #expect(errors[20] == "\(warning)session names that begin with '_' are reserved; choose another name")
+        #expect(errors[20] == "\(warning)the session name '_ses' is reserved; choose another name")
         #expect(errors[21] == "\(warning)the session's name has 0 bytes, but must have 1 to 255; choose another name")
     }
 }

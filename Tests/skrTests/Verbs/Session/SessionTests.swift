@@ -117,13 +117,14 @@ struct SessionTests: ScriptTests {
             #"""
             try() { "$@"; echo $?; }
             skr session --name "$(printf %-255s $SKR_NAMESPACE | tr ' ' x)" -- printenv SKR_SESSION | wc -c
-            for name in '' .x _ses _uid.0 skr:default skr-leases 'a b' $'a\nb' $'a\e' $'\377' $(head -c 256 /dev/zero | tr '\0' x); do
+            for name in '' .x _ses _uid.0 skr:default skr-leases skr-probe-1-x skr-scratch-1-x default:lease:deploy 'a b' $'a\nb' $'a\e' $'\377' $(head -c 256 /dev/zero | tr '\0' x); do
                 try skr session --name "$name" -- echo started
             done
+            try skr session --end default:lease:deploy
             try skr session echo started; try skr session --name; try skr session --nothing -- echo started
-            """#, prints: "256\n" + String(repeating: "64\n", count: 14))
+            """#, prints: "256\n" + String(repeating: "64\n", count: 18))
         let errors = outcome.errors.split(separator: "\n")
-        #expect(errors.count == 28)
+        #expect(errors.count == 36)
         #expect(errors.indices.allSatisfy { errors[$0].hasPrefix($0 % 2 == 0 ? "skr: error: " : "skr: hint: ") })
     }
 

@@ -26,7 +26,8 @@ struct CachedAnswer {
             if isOurs { return CachedAnswer(exitCode: 0, output: SecretBox(output)) }
         }
         return try store.withBytes(of: item.failureSentinel) { bytes in
-            guard bytes.byteCount >= failureHeader, bytes.word(at: 1) == command else { return nil }
+            // A failure with exit code 0 is forged, and would be taken for an output that no list shows.
+            guard bytes.byteCount >= failureHeader, bytes[0] != 0, bytes.word(at: 1) == command else { return nil }
             let output = SecretBytes(copying: bytes.extracting(droppingFirst: failureHeader))
             return CachedAnswer(exitCode: Int32(bytes[0]), output: SecretBox(output))
         } ?? nil

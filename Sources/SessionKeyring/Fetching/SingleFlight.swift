@@ -289,7 +289,9 @@ package final class FetchLease: LeaseHandle {
     package var timeLeft: Duration { lease?.timeLeft ?? .zero }
 
     package func renew(lasting duration: Duration) throws(SecretStoreError) -> Bool {
-        try lease?.renew(lasting: duration) ?? false
+        // Cast to a class: a cast to a protocol would search all conformances of the program.
+        (fetch as? KernelItemFetch)?.renew()
+        return try lease?.renew(lasting: duration) ?? false
     }
 
     package func release() -> Bool { lease?.release() ?? true }

@@ -1,4 +1,5 @@
 import Keyutils
+import Synchronization
 
 extension KernelBackend {
     package func beginFetch(
@@ -20,8 +21,7 @@ extension KernelBackend {
     private func placeFetchSentinel(
         of item: ItemIdentity, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> Key {
-        // If the process dies, the sentinel expires after this time.
-        let lifetime = try SecretStore.keyTimeout(HeldLease.longest, item: item)
+        let lifetime = try SecretStore.keyTimeout(KernelItemFetch.lifetime, item: item)
         let one: InlineArray<1, UInt8> = [0]
         let payload = unsafe one.span.bytes
         let pending = try PendingWrite(of: payload, as: payload, for: item.fetchSentinel, timeout: lifetime)
@@ -47,10 +47,14 @@ extension KernelBackend {
 /// A sentinel next to the item shows that. Every `clear` removes the sentinel. So does every process that sets or
 /// deletes the item: in a namespace with fetches, these processes use leases, as the fetch does when it stores
 /// its result.
-private final class KernelItemFetch: ItemFetch {
+final class KernelItemFetch: ItemFetch {
+    /// How long the sentinel lives after each renewal; if the process dies, it expires after this time.
+    static let lifetime = HeldLease.longest
+
     private let backend: KernelBackend
     private let item: ItemIdentity
     private let before: Key?
+    private let hasBeforeExpired = Atomic(false)
     private let sentinel: Key
 
     init(of item: ItemIdentity, by backend: KernelBackend, sentinel: Key, before: Key?) {
@@ -60,6 +64,14 @@ private final class KernelItemFetch: ItemFetch {
     deinit {
         // This affects exactly our sentinel. If it is already gone, the change to the item has removed it.
         try? sentinel.invalidate()
+    }
+
+    /// Renews the sentinel, for a fetch that takes long.
+    ///
+    /// This also notes whether the old value has expired, because the kernel forgets an expired key five minutes later.
+    func renew() {
+        if let lifetime = try? KeyTimeout(Self.lifetime) { try? sentinel.setTimeout(lifetime) }
+        if (try? hasExpired(before)) == true { hasBeforeExpired.store(true, ordering: .relaxed) }
     }
 
     func store(
@@ -149,7 +161,8 @@ private final class KernelItemFetch: ItemFetch {
         guard try isSentinelThere(in: ring) else { return false }
         let current = try backend.current(item, in: ring)
         if current == before { return true }
-        return try current == nil ? hasExpired(before) : false
+        if current != nil { return false }
+        return try hasBeforeExpired.load(ordering: .relaxed) ? true : hasExpired(before)
     }
 
     /// Returns whether the key has expired, which is not a change to the item.

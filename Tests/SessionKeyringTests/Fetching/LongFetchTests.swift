@@ -1,0 +1,66 @@
+import Keyutils
+import SessionKeyringTesting
+import TestSupport
+import Testing
+
+@testable import SessionKeyring
+
+private let item = ItemIdentity.password(service: "long")
+
+/// Tests that a fetch is watched for as long as its lease is renewed; the watch is made shorter, to save an hour.
+@Suite("Long fetches", .tags(.kernel))
+struct LongFetchTests {
+    private let kernel: ScratchStore
+    private var store: SecretStore { kernel.store }
+
+    init() throws { kernel = try ScratchStore() }
+
+    /// Takes the turn to fetch the item.
+    private func begin(_ flight: SingleFlight) throws -> FetchLease {
+        var wait = Wait()
+        let turn = try wait.run { attempt throws(SecretStoreError) in
+            try flight.nextTurn(force: true, &attempt) { () throws(SecretStoreError) -> Found<Int>? in nil }
+        }
+        guard case .fetch(let lease, _, _) = turn else { throw SecretStoreError(.unavailable, item: item) }
+        return lease
+    }
+
+    private func flight() throws -> SingleFlight {
+        try SingleFlight(store: store, item: item, leaseDuration: .seconds(60), .never)
+    }
+
+    /// Stores the fetched value, and returns whether it is there.
+    private func isKept(by flight: SingleFlight, under lease: FetchLease) throws -> Bool {
+        _ = try flight.keep(
+            [UInt8](1...9).span.bytes, for: Lifetime(timeout: nil, refreshAfter: nil, of: item), under: lease)
+        return try store.get(item) == [UInt8](1...9)
+    }
+
+    @Test("the watch is renewed with the lease, so that the value is kept")
+    func renewed() async throws {
+        let flight = try flight()
+        let lease = try begin(flight)
+        var attempt = BackendAttempt()
+        let second = try KeyTimeout(.seconds(1))
+        #expect(try store.backend.expire(item.fetchSentinel, timeout: second, &attempt))
+        #expect(try lease.renew(lasting: .seconds(60)))
+        try await Task.sleep(for: .milliseconds(1_100))
+        #expect(try isKept(by: flight, under: lease))
+    }
+
+    @Test("the end of an old value doesn't count as a change, even after the kernel has forgotten its key")
+    func expired() async throws {
+        try store.set("old", for: item, timeout: .seconds(1))
+        let flight = try flight()
+        let lease = try begin(flight)
+        try await Task.sleep(for: .milliseconds(1_100))
+        #expect(try lease.renew(lasting: .seconds(60)))
+        // The kernel removes the link five minutes later.
+        let ring = try kernel.scratch.keyring.search(keyring: "skr:default")
+        let table = try KeyTable.snapshot()
+        let old = try #require(try ring.members().first { table[$0]?.expiry == .expired })
+        try ring.unlink(Key(old))
+        #expect(try becomesTrue { try keyringError { _ = try Key(old).describe() }?.code == .notFound })
+        #expect(try isKept(by: flight, under: lease))
+    }
+}

@@ -29,7 +29,7 @@ extension SecretStore {
         var wait = Wait(upTo: limit, quota: limit)
         try await wait.runInTask { attempt throws(SecretStoreError) in
             try secret.withBytes { bytes throws(SecretStoreError) in
-                try backend.set(bytes, for: item, timeout: keyTimeout, &attempt)
+                try backend.set(bytes, for: item, timeout: keyTimeout?.left, &attempt)
             }
         }
         if let freshness { try await finishInTask(freshness) }
@@ -62,7 +62,7 @@ extension SecretStore {
         var wait = Wait(upTo: limit, quota: limit)
         try await wait.runInTask { attempt throws(SecretStoreError) in
             try secret.withBytes { bytes throws(SecretStoreError) in
-                try backend.add(bytes, for: item, timeout: keyTimeout, &attempt)
+                try backend.add(bytes, for: item, timeout: keyTimeout?.left, &attempt)
             }
         }
         if let freshness { try await finishInTask(freshness) }
@@ -90,12 +90,12 @@ extension SecretStore {
         _ item: ItemIdentity, timeout: Duration, waiting limit: Duration
     ) async throws -> Bool {
         try checkWrite(item)
-        let keyTimeout = try Self.keyTimeout(timeout, item: item)
+        let keyTimeout = RunningTimeout(try Self.keyTimeout(timeout, item: item))
         var wait = Wait.freeingQuota(upTo: limit)
         let isFound = try await wait.runInTask { attempt throws(SecretStoreError) in
-            try backend.expire(item, timeout: keyTimeout, &attempt)
+            try backend.expire(item, timeout: keyTimeout.left, &attempt)
         }
-        if isFound { try await Wait.runInTask(try stepsToExpireSentinels(of: item, timeout: timeout)) }
+        if isFound { try await Wait.runInTask(try stepsToExpireSentinels(of: item, timeout: keyTimeout.left.duration)) }
         return isFound
     }
 

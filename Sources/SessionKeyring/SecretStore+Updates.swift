@@ -122,13 +122,13 @@ extension SecretStore {
         let isChange: Bool
 
         func commit(
-            by update: any ItemUpdate, _ timeout: KeyTimeout?, _ attempt: inout BackendAttempt
+            by update: any ItemUpdate, _ timeout: RunningTimeout?, _ attempt: inout BackendAttempt
         ) throws(SecretStoreError) -> Bool {
             guard isChange else { return true }
             switch bytes {
             case .some(let bytes):
                 return try bytes.withBytes { bytes throws(SecretStoreError) in
-                    try update.commit(bytes, timeout: timeout, &attempt)
+                    try update.commit(bytes, timeout: timeout?.left, &attempt)
                 }
             case nil: return try update.commit(nil, timeout: nil, &attempt)
             }

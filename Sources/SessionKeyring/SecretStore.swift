@@ -144,8 +144,8 @@ extension SecretStore {
     /// - Parameters:
     ///   - secret: up to 32,767 bytes (32,766 if all of them are NUL).
     ///   - item: the item to store.
-    ///   - timeout: the longest time that the kernel keeps the item, rounded up to whole seconds; `nil` for as long as
-    ///     the scope exists.
+    ///   - timeout: the longest time that the kernel keeps the item, counted from now and rounded up to whole seconds;
+    ///     `nil` for as long as the scope exists.
     ///   - refreshAfter: after how long the item is fetched again; more than zero, and less than `timeout`
     ///     and `usableFor`.
     ///   - usableFor: how long callers still get the value while another caller fetches a new one; `nil` for as long as
@@ -161,7 +161,7 @@ extension SecretStore {
         var wait = Wait()
         try secret.withBytes { bytes throws(SecretStoreError) in
             try wait.run { attempt throws(SecretStoreError) in
-                try backend.set(bytes, for: item, timeout: keyTimeout, &attempt)
+                try backend.set(bytes, for: item, timeout: keyTimeout?.left, &attempt)
             }
         }
         if let freshness { try finish(freshness) }
@@ -174,8 +174,8 @@ extension SecretStore {
     /// - Parameters:
     ///   - value: the value to store.
     ///   - item: the item to store.
-    ///   - timeout: the longest time that the kernel keeps the item, rounded up to whole seconds; `nil` for as long as
-    ///     the scope exists.
+    ///   - timeout: the longest time that the kernel keeps the item, counted from now and rounded up to whole seconds;
+    ///     `nil` for as long as the scope exists.
     ///   - refreshAfter: after how long `value(for:)` fetches the item again; more than zero, and less than `timeout`
     ///     and `usableFor`.
     ///   - usableFor: how long callers still get the value while another caller fetches a new one; `nil` for as long as
@@ -207,7 +207,7 @@ extension SecretStore {
         var wait = Wait()
         try secret.withBytes { bytes throws(SecretStoreError) in
             try wait.run { attempt throws(SecretStoreError) in
-                try backend.add(bytes, for: item, timeout: keyTimeout, &attempt)
+                try backend.add(bytes, for: item, timeout: keyTimeout?.left, &attempt)
             }
         }
         if let freshness { try finish(freshness) }
@@ -245,12 +245,12 @@ extension SecretStore {
     @discardableResult
     public func expire(_ item: ItemIdentity, timeout: Duration) throws(SecretStoreError) -> Bool {
         try checkWrite(item)
-        let keyTimeout = try Self.keyTimeout(timeout, item: item)
+        let keyTimeout = RunningTimeout(try Self.keyTimeout(timeout, item: item))
         var wait = Wait.freeingQuota()
         let isFound = try wait.run { attempt throws(SecretStoreError) in
-            try backend.expire(item, timeout: keyTimeout, &attempt)
+            try backend.expire(item, timeout: keyTimeout.left, &attempt)
         }
-        if isFound { try Wait.run(try stepsToExpireSentinels(of: item, timeout: timeout)) }
+        if isFound { try Wait.run(try stepsToExpireSentinels(of: item, timeout: keyTimeout.left.duration)) }
         return isFound
     }
 
@@ -346,11 +346,11 @@ extension SecretStore {
         return Freshness(of: secret, for: item, lifetime, in: self)
     }
 
-    /// Checks a write, and converts its timeout for the kernel.
-    func writeTimeout(_ timeout: Duration?, for item: ItemIdentity) throws(SecretStoreError) -> KeyTimeout? {
+    /// Checks a write, and converts its timeout, which counts from now.
+    func writeTimeout(_ timeout: Duration?, for item: ItemIdentity) throws(SecretStoreError) -> RunningTimeout? {
         try checkWrite(item)
         guard let timeout else { return nil }
-        return try Self.keyTimeout(timeout, item: item)
+        return RunningTimeout(try Self.keyTimeout(timeout, item: item))
     }
 
     @usableFromInline

@@ -16,11 +16,11 @@ extension SecretStore {
     }
 
     func commandStep(
-        _ command: UInt64, of item: ItemIdentity, holding hash: UInt64, timeout: KeyTimeout?
+        _ command: UInt64, of item: ItemIdentity, holding hash: UInt64, timeout: RunningTimeout?
     ) -> Wait.Step {
         Wait.Step { [backend] attempt throws(SecretStoreError) in
             let words: InlineArray<2, UInt64> = [hash.littleEndian, command.littleEndian]
-            try unsafe backend.set(words.span.bytes, for: item.commandSentinel, timeout: timeout, &attempt)
+            try unsafe backend.set(words.span.bytes, for: item.commandSentinel, timeout: timeout?.left, &attempt)
         }
     }
 }

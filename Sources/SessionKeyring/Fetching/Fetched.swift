@@ -81,16 +81,16 @@ extension Fetched {
 
 extension Fetched.Redacted: Sendable where Value: Sendable {}
 
-/// How long a fetched value is kept, and how long it is fresh and usable.
+/// How long a fetched value is kept, and how long it is fresh and usable, counted from the creation of this value.
 package struct Lifetime: Sendable {
     /// How long the kernel keeps the value; `nil` for as long as the scope exists.
-    let timeout: KeyTimeout?
+    let timeout: RunningTimeout?
     /// How long the value is not fetched again; `nil` for as long as it is stored.
-    let fresh: KeyTimeout?
+    let fresh: RunningTimeout?
     /// Whether the value is fresh at all.
     let isFresh: Bool
     /// How long others get the value while somebody fetches it again; `nil` for as long as it is stored.
-    let usable: KeyTimeout?
+    let usable: RunningTimeout?
     /// Whether others get the value at all.
     let isUsable: Bool
 
@@ -139,8 +139,8 @@ package struct Lifetime: Sendable {
     }
 
     private init(clamping timeout: Duration?, refreshAfter: Duration?, usableFor: Duration?) {
-        func keyTimeout(_ duration: Duration?) -> KeyTimeout? {
-            duration.map { (try? KeyTimeout(max($0, .nanoseconds(1)))) ?? .longest }
+        func keyTimeout(_ duration: Duration?) -> RunningTimeout? {
+            duration.map { RunningTimeout((try? KeyTimeout(max($0, .nanoseconds(1)))) ?? .longest) }
         }
         let usableFor = [usableFor, timeout].compactMap(\.self).min()
         let refreshAfter = [refreshAfter, usableFor].compactMap(\.self).min()

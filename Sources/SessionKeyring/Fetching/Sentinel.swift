@@ -69,7 +69,7 @@ extension SecretStore {
     ///   - isTrue: whether the step writes the sentinel; otherwise it deletes an existing one.
     ///   - refusal: the earlier refusals that the step overwrites.
     private func sentinelStep(
-        _ name: ItemIdentity, _ isTrue: Bool, of item: ItemIdentity, hash: UInt64, timeout: KeyTimeout?,
+        _ name: ItemIdentity, _ isTrue: Bool, of item: ItemIdentity, hash: UInt64, timeout: RunningTimeout?,
         lifting refusal: Refusal
     ) -> Wait.Step {
         Wait.Step { attempt throws(SecretStoreError) in
@@ -82,9 +82,11 @@ extension SecretStore {
                 } else if let stored, present?.hash == stored {
                     return true
                 }
-                guard isTrue, stored == hash else { return try update.commit(nil, timeout: nil, &attempt) }
+                guard isTrue, timeout?.hasPassed != true, stored == hash else {
+                    return try update.commit(nil, timeout: nil, &attempt)
+                }
                 let record = Sentinel.fresh(hash).bytes
-                return try unsafe update.commit(record.span.bytes, timeout: timeout, &attempt)
+                return try unsafe update.commit(record.span.bytes, timeout: timeout?.left, &attempt)
             }
         }
     }
@@ -109,12 +111,12 @@ extension SecretStore {
                 case .unknown: limit = nil
                 }
             }
-            // A point in time, because the step may first have to wait for others.
-            let end = limit.map { BootTime.now() + BootTime($0) }
+            let running = try limit.map { limit throws(SecretStoreError) in
+                RunningTimeout(try Self.keyTimeout(limit, item: name))
+            }
             let step = Wait.Step { [backend] attempt throws(SecretStoreError) in
-                if let end {
-                    let left = max(end.since(.now()), .seconds(1))
-                    _ = try backend.expire(name, timeout: Self.keyTimeout(left, item: name), &attempt)
+                if let running {
+                    _ = try backend.expire(name, timeout: running.left, &attempt)
                 } else {
                     _ = try backend.delete(name, &attempt)
                 }

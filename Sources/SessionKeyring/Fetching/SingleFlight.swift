@@ -156,7 +156,7 @@ package struct SingleFlight: Sendable {
                 try store(bytes, for: lifetime, under: lease, &attempt)
             }
         } catch {
-            // Others blocked the write until the lease had ended.
+            // Others blocked the write until the lease or the value's timeout had ended.
             throw error.code == .leaseLost ? SecretStoreError(.contended, item: item) : error
         }
         guard isStored else { return true }
@@ -173,8 +173,9 @@ package struct SingleFlight: Sendable {
     func store(
         _ bytes: RawSpan, for lifetime: Lifetime, under lease: FetchLease, _ attempt: inout BackendAttempt
     ) throws(SecretStoreError) -> Bool {
-        if lease.timeLeft > .zero { return try lease.store(bytes, timeout: lifetime.timeout, &attempt) }
-        if attempt.progress != nil { throw SecretStoreError(.leaseLost, item: item) }
+        let isLate = lifetime.timeout?.hasPassed == true
+        if lease.timeLeft > .zero, !isLate { return try lease.store(bytes, timeout: lifetime.timeout?.left, &attempt) }
+        if isLate || attempt.progress != nil { throw SecretStoreError(.leaseLost, item: item) }
         return false
     }
 

@@ -90,6 +90,7 @@ extension SecretStore {
     ) async throws {
         let others = deletingOthers ? try otherItems(than: credentials, server: server) : []
         let item = credentials.item(server: server)
+        let keyTimeout = try writeTimeout(timeout, for: item)
         try await set(credentials.password, for: item, timeout: timeout, waiting: limit)
         // Others can see the new item, so the rest is completed even if the task is cancelled.
         for other in others {
@@ -99,11 +100,10 @@ extension SecretStore {
             }
         }
         guard !others.isEmpty, try !contains(item) else { return }
-        let keyTimeout = try writeTimeout(timeout, for: item)
         var wait = Wait(upTo: limit, quota: limit)
         try await wait.runInTask(isCancellable: false) { attempt throws(SecretStoreError) in
             try credentials.password.withBytes { bytes throws(SecretStoreError) in
-                try backend.set(bytes, for: item, timeout: keyTimeout, &attempt)
+                try backend.set(bytes, for: item, timeout: keyTimeout?.left, &attempt)
             }
         }
     }

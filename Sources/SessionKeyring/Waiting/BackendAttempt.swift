@@ -15,6 +15,8 @@ public struct BackendAttempt {
 
     /// The reason why the current attempt is blocked, set by functions that return `nil` or false because of it.
     var blockage: Blockage?
+    /// The timeout of the operation, since its first attempt.
+    var timeout: RunningTimeout?
     private var made: Progress?
 
     /// Creates a first attempt.

@@ -22,6 +22,8 @@ public struct CredentialHelper: Sendable {
     /// The timeout of secrets that arrive without one; `nil` to keep them for as long as the scope exists.
     public let timeout: Duration?
     private let clock: @Sendable () -> Int64
+    /// Whether an item's secret comes from elsewhere, so that git and docker must not store what they got from there.
+    package var isDeclared: @Sendable (_ service: String, _ account: String) -> Bool = { _, _ in false }
 
     /// Creates a helper.
     ///
@@ -74,27 +76,35 @@ extension CredentialHelper {
         as kind: ItemIdentity.Kind = .internet, of owner: ItemOwner = .others
     ) throws(SecretStoreError) -> Bool {
         // git stores a secret again after each use. This common case takes no lease.
-        if let item = try first(service: service, account: account, of: owner, says: secret, fields) {
-            try shorten(item, to: timeout(until: fields.expires))
-            return true
-        }
+        if try hasFirst(service: service, account: account, of: owner, saying: secret, fields) { return true }
         return try items.takingTurns(at: service) { () throws(SecretStoreError) in
             try replace(secret, fields, service: service, account: account, as: kind, of: owner)
         }
     }
 
-    /// Returns the first item that a client finds under this name, if it holds exactly this secret and these fields.
-    private func first(
-        service: String, account: String, of owner: ItemOwner, says secret: SecretBox, _ fields: CredentialFields
-    ) throws(SecretStoreError) -> ItemIdentity? {
+    /// Returns whether the first item that a client finds under this name holds exactly this secret and these fields.
+    private func hasFirst(
+        service: String, account: String, of owner: ItemOwner, saying secret: SecretBox, _ fields: CredentialFields
+    ) throws(SecretStoreError) -> Bool {
         for kind in ItemIdentity.Kind.ofSecrets {
             let item = ItemIdentity(kind, service: service, account: account)
             guard let bytes = try items.get(item) else { continue }
             let record = CredentialRecord(SecretBox(bytes), of: item)
             guard owner.has(item, record) else { continue }
-            return record?.says(secret, fields, at: now) ?? false ? item : nil
+            return try isSame(record, of: item, secret, fields)
         }
-        return nil
+        return false
+    }
+
+    /// Returns whether the item holds exactly this secret and these fields; if so, shortens its timeout if necessary.
+    private func isSame(
+        _ record: CredentialRecord?, of item: ItemIdentity, _ secret: SecretBox, _ fields: CredentialFields
+    ) throws(SecretStoreError) -> Bool {
+        guard let record, record.says(secret, fields, at: now) else { return false }
+        let end = fields.expires
+        // If the helper has no timeout, a record already ends at its own expiry.
+        if timeout != nil || end != record.expires { try shorten(item, until: end) }
+        return true
     }
 
     /// Does the work of `store`; call it only inside of `takingTurns`.
@@ -117,20 +127,15 @@ extension CredentialHelper {
             let payload = SecretBox(bytes)
             let record = CredentialRecord(payload, of: name)
             guard owner.has(name, record) else { continue }
-            let isSame = isFirst && record?.says(secret, fields, at: now) ?? false
-            if isSame, name != item {
-                try shorten(name, to: timeout(until: fields.expires))
-                return true
-            }
+            let isSame = try isFirst ? isSame(record, of: name, secret, fields) : false
+            if isSame, name != item { return true }
             // After a lost lease, `takingTurns` runs this again. The secret is then already stored, but the items to
             // delete might remain.
             if isSame { isStored = true }
             isFirst = false
             if name != item { others.append((name, payload)) }
         }
-        if isStored {
-            try shorten(item, to: timeout(until: fields.expires))
-        } else {
+        if !isStored {
             let isRecord = item.kind == .credential
             let payload = isRecord ? SecretBox(CredentialRecord.encode(secret, fields)) : secret
             try items.set(payload.bytes, for: item, timeout: timeout(until: fields.expires))

@@ -45,6 +45,8 @@ extension CredentialHelper {
         else { return Self.dockerError("the request must be {\"ServerURL\":...,\"Username\":...,\"Secret\":...}") }
         if server.isEmpty { return Self.noServer }
         if user.isEmpty { return Self.dockerError("no credentials username") }
+        // 'docker login' stores what it got from a source.
+        if isDeclared(server, user) { return .nothing }
         let fields = CredentialFields(client: ItemOwner.isRegistry(server) ? nil : ItemOwner.docker.client)
         let isStored = try items.takingTurns(at: server) { () throws(SecretStoreError) -> Bool in
             var others: [(item: ItemIdentity, payload: SecretBox)] = []

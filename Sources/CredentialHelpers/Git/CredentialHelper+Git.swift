@@ -28,7 +28,7 @@ extension CredentialHelper {
         let found = try lookingAgain { look throws(SecretStoreError) -> HelperAnswer? in
             for item in try matches(request) {
                 guard let credential = try look.liveCredential(item), ItemOwner.git.has(item, credential),
-                    let answer = answer(credential, of: item, to: request)
+                    let answer = try answer(credential, of: item, to: request)
                 else { continue }
                 return answer
             }
@@ -42,15 +42,17 @@ extension CredentialHelper {
     /// A value with a line break would forge another line of the answer.
     private func answer(
         _ credential: CredentialRecord, of item: ItemIdentity, to request: GitRequest
-    ) -> HelperAnswer? {
+    ) throws(SecretStoreError) -> HelperAnswer? {
         guard credential.secret.isOneLine, item.account.isOneLine else { return nil }
         let type = credential.authenticationType
-        let refreshToken = credential.field(CredentialRecord.refreshToken)
+        let refreshToken = credential.refreshToken
         let state = request.capabilities.contains("state") ? credential.state : []
         let lines = [type ?? ""] + state
         guard type == nil || request.capabilities.contains("authtype"), refreshToken?.isOneLine ?? true,
             lines.allSatisfy(\.isOneLine)
         else { return nil }
+        // The end of a refresh token isn't the password's expiry.
+        let end = try refreshToken == nil ? end(of: item, holding: credential) : credential.expires
         return HelperAnswer { text in
             if let type {
                 text.append("capability[]=authtype\nauthtype=\(type)\ncredential=")
@@ -59,7 +61,7 @@ extension CredentialHelper {
             }
             text.append(credential.secret)
             text.append("\n")
-            if let end = credential.expires { text.append("password_expiry_utc=\(end)\n") }
+            if let end, end > now { text.append("password_expiry_utc=\(end)\n") }
             if let refreshToken {
                 text.append("oauth_refresh_token=")
                 text.append(refreshToken)
@@ -81,6 +83,8 @@ extension CredentialHelper {
             return HelperAnswer(exitCode: 1, message: "the credential from git is not UTF-8, so it was not stored")
         }
         let account = request.username ?? ""
+        // git stores what it got from a source, also without its expiry.
+        if isDeclared(service, account) { return .nothing }
         guard try store(secret, fields, service: service, account: account, of: .git) else {
             return HelperAnswer(
                 exitCode: 1,

@@ -41,15 +41,20 @@ extension CredentialRecord {
         return state
     }
 
+    /// The token that gets the next secret.
+    var refreshToken: SecretBox? { field(Self.refreshToken) }
+
     /// Returns whether the record has this secret and all of these fields, and has not expired.
+    ///
+    /// An item without an expiry gets a given one as its timeout.
     func says(_ secret: SecretBox, _ fields: CredentialFields, at now: Int64) -> Bool {
         guard self.secret.isEqual(to: secret), expires ?? .max > now else { return false }
         if let client = fields.client, client != self.client { return false }
-        if let end = fields.expires, end != expires { return false }
+        if let end = fields.expires, end != expires, expires != nil || refreshToken != nil { return false }
         if let type = fields.authenticationType, type != authenticationType { return false }
         if !fields.state.isEmpty, !(fields.state == state) { return false }
         guard let token = fields.refreshToken else { return true }
-        return field(Self.refreshToken)?.isEqual(to: token) ?? false
+        return refreshToken?.isEqual(to: token) ?? false
     }
 
     /// Encodes the payload of an item of the kind `credential`.

@@ -22,13 +22,15 @@ extension CredentialHelper {
         return now + left.atLeast.components.seconds
     }
 
-    /// Gives an item this timeout if it certainly has a longer one, or no timeout.
-    func shorten(_ item: ItemIdentity, to new: Duration?) throws(SecretStoreError) {
-        // If the helper has no timeout, the item already ends at this time.
-        guard timeout != nil, let new else { return }
+    /// Gives an item the timeout of a secret that expires at this time, if it certainly has a longer one, or none.
+    ///
+    /// The client may have the time from ``end(of:holding:)``, which states it too early by less than the precision.
+    func shorten(_ item: ItemIdentity, until end: Int64?) throws(SecretStoreError) {
+        guard let new = timeout(until: end) else { return }
         switch try items.attributes(of: item)?.expiry {
         case .never: try items.expire(item, timeout: new)
-        case .after(let left) where new < left.atLeast: try items.expire(item, timeout: new)
+        case .after(let left) where new < left.atLeast - (end == nil ? .zero : left.precision):
+            try items.expire(item, timeout: new)
         default: break
         }
     }

@@ -3,12 +3,15 @@ import SecretText
 import SessionKeyring
 
 extension Source {
-    /// Returns the secret: the stored one, or else the new one that the command prints for all who ask.
-    func secret(in store: SecretStore, of place: Place, warns: Bool = true) throws(CommandError) -> SecretBox {
+    /// Returns the secret: the stored one, or else the new one that the command prints for all who ask, with its end.
+    func secret(
+        in store: SecretStore, of place: Place, warns: Bool = true
+    ) throws(CommandError) -> (secret: SecretBox, end: Int64?) {
+        let form = SourceOutput(self, settings: try settings(), warns: warns)
         let action = CachedAction(
             place: place, item: item, timeout: timeout, failureTimeout: failureTimeout > .zero ? failureTimeout : nil,
             command: CommandLineWords(leaking: command),
-            form: SourceOutput(self, settings: try settings(), warns: warns))
+            form: form)
         let fetched = try CommandError.translating {
             do {
                 return try action.fetched(in: store)
@@ -37,7 +40,7 @@ extension Source {
                 "\(Display.quoted(command[0])) ended with exit code \(answer.exitCode)",
                 hint: "run it by hand; line \(line) of the sources file has the command")
         }
-        return answer.output
+        return (answer.output, unsafe form.end)
     }
 
     /// Returns the surroundings of the command.

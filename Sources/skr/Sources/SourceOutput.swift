@@ -1,4 +1,5 @@
 import CommandSupport
+import CredentialHelpers
 import SecretText
 import SessionKeyring
 
@@ -16,7 +17,9 @@ final class SourceOutput: OutputForm {
     /// A command that has to be killed runs longer than its limit.
     var waitLimit: Duration { source.limit + TimeLimit.usualGrace * 2 }
 
-    // Only one thread uses it.
+    // Only one thread uses these.
+    /// The end of the new secret, in seconds since 1970; `nil` if the command was not run, or nothing ends the secret.
+    private(set) nonisolated(unsafe) var end: Int64?
     private nonisolated(unsafe) var noteTime: ContinuousClock.Instant? = .now + .seconds(1)
 
     /// Tells a person, after a second, what is being waited for.
@@ -34,6 +37,7 @@ final class SourceOutput: OutputForm {
             throw .data("the command printed no secret", hint: "run the command by hand, and look at its output")
         }
         let left = try OutputLifetime.limit(timeout, by: source.lifetimePath, of: printed.output)
+        unsafe end = left.map { CredentialHelper.time() + $0.components.seconds }
         return (CachedAnswer(exitCode: 0, output: SecretBox(secret)), left.map { $0 - source.endEarly })
     }
 

@@ -18,7 +18,7 @@ final class SourcedItems: ItemSource {
     /// The reason why a source gave no answer; `nil` if none failed.
     nonisolated(unsafe) var failure: CommandError?
     private nonisolated(unsafe) var hasFetchFailed = false
-    private nonisolated(unsafe) var fetched: [(item: ItemIdentity, secret: SecretBox)] = []
+    private nonisolated(unsafe) var fetched: [(item: ItemIdentity, secret: SecretBox, end: Int64?)] = []
 
     init(_ store: SecretStore, of place: Place, usesSources: Bool = true, warns: Bool = true) {
         (self.store, self.place, self.usesSources, self.warns) = (store, place, usesSources, warns)
@@ -36,8 +36,8 @@ final class SourcedItems: ItemSource {
     /// Returns the secret of a source, whose command runs only once, even if its output can't be stored.
     func secret(of source: Source) throws(CommandError) -> SecretBox {
         if let known = unsafe fetched.first(where: { $0.item == source.item }) { return known.secret }
-        let secret = try source.secret(in: store, of: place, warns: warns)
-        unsafe fetched.append((source.item, secret))
+        let (secret, end) = try source.secret(in: store, of: place, warns: warns)
+        unsafe fetched.append((source.item, secret, end))
         return secret
     }
 
@@ -110,7 +110,13 @@ final class SourcedItems: ItemSource {
     func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try store.delete(item) }
 
     func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes? {
-        try store.attributes(of: item)
+        if let stored = try store.attributes(of: item) { return stored }
+        // The secret of a source that ends too soon to be stored.
+        guard let (_, secret, end) = unsafe fetched.first(where: { $0.item == item }), let end else { return nil }
+        let left = KeyTimeLeft(atLeast: .seconds(max(end - CredentialHelper.time(), 0)), precision: .seconds(1))
+        return ItemAttributes(
+            item: item, size: secret.count, expiry: .after(left), serial: KeySerial(rawValue: 0), userID: 0, groupID: 0,
+            permissions: [])
     }
 }
 

@@ -14,21 +14,23 @@ struct SourceHelperTests {
             #"""
             printf 'echo aws >> runs\njq -n %s\n' "'{Credentials:{AccessKeyId:\"A\",SecretAccessKey:\"s\",Expiration:(now+900|todate)}}'" > $HOME/prod.sh
             git=$'protocol=https\nhost=h\n\n'; skr helper git erase <<< "$git"; skr helper docker list; echo ghcr.io | skr helper docker erase
-            skr list; skr list --all | grep ^session; skr clear; runs; skr helper git get <<< "$git"; runs; echo ghcr.io | skr helper docker get
+            skr list; skr list --all | grep ^session; skr clear; runs; skr helper git get <<< "$git" | sed 's/_utc=.*/_utc/'; runs; echo ghcr.io | skr helper docker get
             skr helper aws prod | jq -c '[.Version,.AccessKeyId,has("Expiration")]'; runs
-            skr helper git get <<< $'protocol=https\nhost=h\nusername=alice\n'; runs; skr list | wc -l
+            skr helper git get <<< $'protocol=https\nhost=h\nusername=alice\n' | sed 's/_utc=.*/_utc/'; runs; skr list | wc -l
             """#,
             prints: """
                 {}
 
                 username=alice
                 password=pw
+                password_expiry_utc
                 git
                 {"ServerURL":"ghcr.io","Username":"carol","Secret":"dpw"}
                 [1,"A",true]
                 git docker aws
                 username=alice
                 password=pw
+                password_expiry_utc
                 git docker aws
                 3
 
@@ -121,14 +123,31 @@ struct SourceHelperTests {
 
     @Test("after git has erased a refused password, the next lookup asks the source again")
     func erased() throws {
-        let answers = ["1", "1", "2", "2"].map { "username=alice\npassword=\($0)\n" }.joined()
+        let answers = ["1", "1", "2", "2"].map { "password=\($0)\n" }.joined()
         try SourcesUnderTest.run(
             "https://h alice --timeout 1m -- sh -c 'echo run >> runs; wc -l < runs'",
             #"""
-            question=$'protocol=https\nhost=h\n\n'; skr helper git get <<< "$question"; skr helper git get <<< "$question"
-            skr helper git erase <<< $'protocol=https\nhost=h\nusername=alice\npassword=1\n'; skr helper git get <<< "$question"
-            skr helper git erase <<< $'protocol=https\nhost=h\nusername=alice\npassword=1\n'; skr helper git get <<< "$question"; runs
+            get() { skr helper git get <<< $'protocol=https\nhost=h\n\n' | grep password=; }; get; get
+            skr helper git erase <<< $'protocol=https\nhost=h\nusername=alice\npassword=1\n'; get
+            skr helper git erase <<< $'protocol=https\nhost=h\nusername=alice\npassword=1\n'; get; runs
             """#, prints: answers + "run run\n")
+    }
+
+    @Test("git and docker don't store the secret of a source, with or without its expiry")
+    func gitStores() throws {
+        try SourcesUnderTest.run(
+            """
+            https://h alice --timeout-from-json e --end-early 5m --field t -- echo '{"e":60,"t":"pw"}'
+            ghcr.io carol --timeout 1m -- echo dpw
+            """,
+            #"""
+            for lines in '^[^=]*=' '^[^_]*='; do
+                answer=$(skr helper git get <<< $'protocol=https\nhost=h\n\n' | grep "$lines"); wc -l <<< "$answer"
+                printf 'protocol=https\nhost=h\n%s\n' "$answer" | skr helper git --timeout 8h store; skr list
+            done
+            echo '{"ServerURL":"ghcr.io","Username":"carol","Secret":"dpw"}' | skr helper docker store; skr list
+            printf 'protocol=https\nhost=h\nusername=bob\npassword=b\n' | skr helper git store; skr list | cut -f 2-3
+            """#, prints: "3\n2\nhttps://h\tbob\n")
     }
 
     @Test("if the source of the first choice fails, a helper's client gets no other secret")

@@ -70,7 +70,7 @@ struct SourceTests {
         try SourcesUnderTest.run(
             "https://h alice --timeout 1m -- sh -c 'echo run >> runs; echo new'",
             #"""
-            printf 'protocol=https\nhost=h\nusername=alice\npassword=old\n' | skr helper git store
+            printf old | skr helper keyring set https://h alice
             skr get https://h alice; echo; skr get https://h; echo; printf 'protocol=https\nhost=h\n' | skr helper git get; runs
             """#, prints: "old\nold\nusername=alice\npassword=old\n\n")
     }

@@ -115,6 +115,14 @@ struct HelperCall {
         if isStoring { try place.warnIfShared(in: store) }
         let items: any ItemSource =
             isReading ? SourcedItems(store, of: place, warns: client.errors != .mixedWithAnswer) : store
-        return CredentialHelper(items: items, timeout: timeout)
+        var helper = CredentialHelper(items: items, timeout: timeout)
+        if isStoring {
+            helper.isDeclared = { [place] service, account in
+                let item = ItemIdentity.password(service: service, account: account)
+                let file = try? SourcesFile.read()
+                return (try? file?.source(of: item, scope: place.scope, namespace: place.namespace)) != nil
+            }
+        }
+        return helper
     }
 }

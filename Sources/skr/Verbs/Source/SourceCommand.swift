@@ -152,7 +152,7 @@ struct SourceTestAction: VerbAction {
         }
         // A store of this process alone: nobody else gets the secret, and a stored one doesn't count.
         let store = try SecretStore(.process, namespace: namespace)
-        let secret = try source.secret(in: store, of: target.place)
+        let (secret, _) = try source.secret(in: store, of: target.place)
         let lifetime =
             switch try store.attributes(of: item)?.expiry {
             case .never: "would be stored until its scope ends"

@@ -62,7 +62,7 @@ struct HelperTests: ScriptTests {
             for name in git-credential-skr docker-credential-skr other; do ln -s "$(command -v skr)" "$folder/$name"; done
             PATH=$folder:$PATH
             git-credential-skr --timeout=1h store <<<"$CREDENTIAL"
-            git-credential-skr get <<<"host=example.com"
+            git-credential-skr get <<<"host=example.com" | sed 's/_utc=.*/_utc/'
             echo '{"ServerURL":"ghcr.io","Username":"u","Secret":"p"}' | docker-credential-skr store
             docker-credential-skr list
             echo https://ghcr.io | docker-credential-skr erase
@@ -75,6 +75,7 @@ struct HelperTests: ScriptTests {
             onlyPrints: """
                 username=alice
                 password=s3cret
+                password_expiry_utc
                 {"ghcr.io":"u"}
                 {"ServerURL":"ghcr.io","Username":"u","Secret":"p"}
                 pcredentials not found in native keychain

@@ -101,7 +101,7 @@ extension CredentialHelper {
         _ record: CredentialRecord?, of item: ItemIdentity, _ secret: SecretBox, _ fields: CredentialFields
     ) throws(SecretStoreError) -> Bool {
         guard let record, record.says(secret, fields, at: now) else { return false }
-        let end = fields.expires
+        let end = record.refreshToken == nil ? fields.expires : nil
         // If the helper has no timeout, a record already ends at its own expiry.
         if timeout != nil || end != record.expires { try shorten(item, until: end) }
         return true
@@ -138,7 +138,7 @@ extension CredentialHelper {
         if !isStored {
             let isRecord = item.kind == .credential
             let payload = isRecord ? SecretBox(CredentialRecord.encode(secret, fields)) : secret
-            try items.set(payload.bytes, for: item, timeout: timeout(until: fields.expires))
+            try items.set(payload.bytes, for: item, timeout: timeout(until: fields.end))
         }
         // Delete the other kinds: clients would find some of them before the new item, and never find the rest.
         for (other, before) in others { try items.delete(other, ifUnchanged: before.bytes) }

@@ -112,6 +112,15 @@ check "password_expiry_utc: found before the expiry" says "^password=$amy\$" hel
 check "password_expiry_utc: stored as a credential with an expiry" says '^credential.*old\.example' skr list
 sleep 2.3
 check "password_expiry_utc: not found after the expiry, no output, exit 0" prints '' helper old.example get
+refreshing() { helper oauth.example store "username=amy"$'\n'"password=$amy"$'\n'"oauth_refresh_token=$token"$'\n'"password_expiry_utc=$1"$'\n'; }
+refreshing $(($(date +%s) + 2))
+check "oauth_refresh_token: get prints the password before its expiry" says "^password=$amy\$" helper oauth.example get
+sleep 2.3
+check "oauth_refresh_token: after the expiry, get prints the user and the token only" prints "username=amy"$'\n'"oauth_refresh_token=$token" helper oauth.example get
+helper oauth.example erase "password=$wrong"$'\n'
+check "erase of another password leaves the refresh token" says "^oauth_refresh_token=$token\$" helper oauth.example get
+helper oauth.example erase "password=$amy"$'\n'
+check "erase of the expired password removes the refresh token" prints '' helper oauth.example get
 expiring 9999999999
 check "password_expiry_utc=9999999999 is stored" says "^password=$amy\$" helper old.example get
 expiring 1

@@ -26,20 +26,26 @@ extension CredentialHelper {
     private func get(_ request: GitRequest) throws(SecretStoreError) -> HelperAnswer {
         guard request.isText else { return .nothing }
         let found = try lookingAgain { look throws(SecretStoreError) -> HelperAnswer? in
+            var renewable: (item: ItemIdentity, credential: CredentialRecord)?
             for item in try matches(request) {
-                guard let credential = try look.liveCredential(item), ItemOwner.git.has(item, credential),
-                    let answer = try answer(credential, of: item, to: request)
-                else { continue }
-                return answer
+                guard let credential = try look.credential(item), ItemOwner.git.has(item, credential) else { continue }
+                if isOver(credential.expires) {
+                    if renewable == nil, credential.refreshToken != nil { renewable = (item, credential) }
+                } else if let answer = try answer(credential, of: item, to: request) {
+                    return answer
+                }
             }
-            return nil
+            return try renewable.flatMap { found throws(SecretStoreError) in
+                try answer(found.credential, of: found.item, to: request)
+            }
         }
         return found ?? .nothing
     }
 
     /// Returns the answer; `nil` if this version of git can't use it, or if a value has a line break.
     ///
-    /// A value with a line break would forge another line of the answer.
+    /// A value with a line break would forge another line of the answer. After the secret's expiry, the answer has only
+    /// the user and the refresh token, with which another helper gets the next secret.
     private func answer(
         _ credential: CredentialRecord, of item: ItemIdentity, to request: GitRequest
     ) throws(SecretStoreError) -> HelperAnswer? {
@@ -51,17 +57,17 @@ extension CredentialHelper {
         guard type == nil || request.capabilities.contains("authtype"), refreshToken?.isOneLine ?? true,
             lines.allSatisfy(\.isOneLine)
         else { return nil }
+        let isOver = isOver(credential.expires)
         // The end of a refresh token isn't the password's expiry.
         let end = try refreshToken == nil ? end(of: item, holding: credential) : credential.expires
         return HelperAnswer { text in
-            if let type {
-                text.append("capability[]=authtype\nauthtype=\(type)\ncredential=")
-            } else {
-                text.append("username=\(item.account)\npassword=")
+            if type == nil { text.append("username=\(item.account)\n") }
+            if !isOver {
+                text.append(type.map { "capability[]=authtype\nauthtype=\($0)\ncredential=" } ?? "password=")
+                text.append(credential.secret)
+                text.append("\n")
+                if let end, end > now { text.append("password_expiry_utc=\(end)\n") }
             }
-            text.append(credential.secret)
-            text.append("\n")
-            if let end, end > now { text.append("password_expiry_utc=\(end)\n") }
             if let refreshToken {
                 text.append("oauth_refresh_token=")
                 text.append(refreshToken)

@@ -19,6 +19,9 @@ struct CredentialFields {
         expires == nil && refreshToken == nil && authenticationType == nil && state.isEmpty && client == nil
     }
 
+    /// The end of the item, in seconds since 1970; a refresh token outlives the secret that it came with.
+    var end: Int64? { refreshToken == nil ? expires : nil }
+
     /// Whether all fields can be written as JSON.
     var isText: Bool { refreshToken?.isText ?? true }
 }
@@ -27,7 +30,7 @@ extension CredentialRecord {
     static let (expires, refreshToken, authenticationType) = ("expires", "refresh_token", "authtype")
     private static let client = "client"
 
-    var expires: Int64? { field(Self.expires)?.text.flatMap { Int64($0) } }
+    package var expires: Int64? { field(Self.expires)?.text.flatMap { Int64($0) } }
 
     var authenticationType: String? { field(Self.authenticationType)?.text }
 

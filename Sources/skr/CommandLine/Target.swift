@@ -106,11 +106,17 @@ struct Target {
         _ item: ItemIdentity, _ field: String?, from store: SecretStore,
         to body: (RawSpan) throws(CommandError) -> Value
     ) throws -> Value? {
-        try store.withBytes(of: item) { bytes in
-            Result { () throws(CommandError) in
+        try store.withBytes(of: item) { bytes -> Result<Value, CommandError>? in
+            // A record with a refresh token outlives its secret.
+            if item.kind == .credential, field ?? CredentialRecord.secretField == CredentialRecord.secretField,
+                let end = CredentialRecord(SecretBox(copying: bytes), of: item)?.expires, end <= CredentialHelper.time()
+            {
+                return nil
+            }
+            return Result { () throws(CommandError) in
                 try Self.extract(field, from: bytes, of: item, body)
             }
-        }?.get()
+        }??.get()
     }
 }
 

@@ -29,7 +29,10 @@ private struct RoundingItems: ForwardingItems {
 struct GitLifetimeTests {
     private static let host = "protocol=https\nhost=example.com\n"
     private static let alice = host + "username=alice\npassword=s3cret\n"
-    private static let bare = ItemIdentity.internet(server: "https://example.com", account: "alice")
+    private static let (bare, record) = (
+        ItemIdentity.internet(server: "https://example.com", account: "alice"),
+        ItemIdentity.credential(service: "https://example.com", account: "alice")
+    )
     private static let hours = Duration.seconds(8 * 3_600)
 
     private let passed = Locked<Int64>(0)
@@ -87,11 +90,52 @@ struct GitLifetimeTests {
         #expect(try test.stored == [:])
     }
 
-    @Test("an expiry with a password that has none becomes its timeout", arguments: [nil, hours])
+    @Test("an expiry of a password that was stored without one becomes its timeout", arguments: [nil, hours])
     func shortened(timeout: Duration?) throws {
         try git("store", Self.alice, timeout: timeout)
         try git("store", Self.alice + "password_expiry_utc=\(now + 60)\n", timeout: timeout)
         #expect(try test.stored == [Self.bare.keyDescription: "s3cret"])
         #expect(try left(of: Self.bare) == 60)
+    }
+
+    @Test("a refresh token outlives its access token, after whose expiry get answers without it")
+    func refreshToken() throws {
+        let fields = "password_expiry_utc=\(now + 600)\noauth_refresh_token=r\n"
+        try git("store", Self.alice + fields)
+        #expect(try left(of: Self.record) == 8 * 3_600)
+        pass(599)
+        #expect(try git("get") == "username=alice\npassword=s3cret\n" + fields)
+        // A git that doesn't know refresh tokens sends none back.
+        try git("store", Self.alice + "password_expiry_utc=\(HelperUnderTest.now + 600)\n")
+        #expect(try left(of: Self.record) == 8 * 3_600 - 599)
+        pass(1)
+        #expect(try git("get") == "username=alice\noauth_refresh_token=r\n")
+        #expect(try git("get", Self.host + "username=bob\n") == "")
+        try git("store", Self.alice.replacing("alice", with: "zoe"))
+        #expect(try git("get").hasPrefix("username=zoe\npassword=s3cret\n"))
+        try git("store", Self.alice.replacing("s3cret", with: "new") + "oauth_refresh_token=s\n")
+        #expect(
+            try git("get", Self.host + "username=alice\n") == "username=alice\npassword=new\noauth_refresh_token=s\n")
+    }
+
+    @Test("no other client gets the expired password of a record with a refresh token")
+    func others() throws {
+        try git("store", Self.alice + "password_expiry_utc=\(now + 600)\noauth_refresh_token=r\n")
+        pass(600)
+        let late = CredentialHelper(items: test.store, clock: { [now] in now })
+        let found = try test.answer { _ in
+            try late.keyringGet(service: "https://example.com", user: "alice", form: .passwordJSON)
+        }
+        #expect(found.output == "" && found.exitCode == 1)
+    }
+
+    @Test(
+        "erase removes a refresh token unless another password was refused",
+        arguments: [("", true), ("password=s3cret\n", true), ("password=other\n", false)])
+    func erased(password: String, isErased: Bool) throws {
+        try git("store", Self.alice + "password_expiry_utc=\(now + 600)\noauth_refresh_token=r\n")
+        pass(600)
+        try git("erase", Self.host + "username=alice\n" + password)
+        #expect(try test.stored.isEmpty == isErased)
     }
 }

@@ -107,6 +107,31 @@ struct HelperTests: ScriptTests {
             prints: Self.credential + "internet\thttps://example.com\talice\t6\nnone\nnone\n")
     }
 
+    @Test("of an expired password with a refresh token, git gets the refresh token, and nobody the password")
+    func expiredPassword() throws {
+        try expect(
+            #"""
+            skr helper git --timeout 1h store <<<"${CREDENTIAL}oauth_refresh_token=r3fresh"$'\n'"password_expiry_utc=$(($(date +%s) + 2))"
+            skr helper git get <<<host=example.com | grep -c '^password'
+            while skr get https://example.com alice >/dev/null 2>&1; do sleep 0.1; done
+            skr helper git get <<<host=example.com
+            skr get https://example.com --field secret 2>/dev/null; echo $?; skr get https://example.com --field refresh_token; echo
+            skr exec --env T=skr://https%3A%2F%2Fexample.com/alice -- true 2>/dev/null; echo $?
+            skr helper keyring get https://example.com alice; skr list | cut -f 1-3
+            skr helper git erase <<<"$CREDENTIAL"; skr list
+            """#,
+            prints: """
+                2
+                username=alice
+                oauth_refresh_token=r3fresh
+                1
+                r3fresh
+                1
+                credential\thttps://example.com\talice
+
+                """)
+    }
+
     @Test("the answer follows the request's empty line, even if the writer keeps the pipe open")
     func answeredBeforeTheEnd() throws {
         try expect(

@@ -40,6 +40,11 @@ struct LabRunTests {
         let outcome = try ChildProcess.run(
             "/bin/sh", words, environment: ChildProcess.environment(["TIMEOUT": "60"]), within: .seconds(70))
         let output = String(decoding: outcome.output, as: UTF8.self)
+        // User-mode Linux 6.12 has no room for the registers of the newest processors.
+        if outcome.exitCode == 126, output.contains("ptrace set fp regs failed") {
+            print("the kernel lab can't run on this processor, so \(filter) is skipped")
+            return
+        }
         #expect(outcome.exitCode == 0, "\(output)")
         let passed = try #require(output.firstMatch(of: #/Test run with (\d+) tests? .*passed/#), "\(output)")
         #expect(try #require(Int(passed.1)) >= tests, "\(output)")

@@ -55,7 +55,7 @@ public enum AskpassPrompt: Equatable, Sendable {
     private static func isForPIN(_ text: Substring.UTF8View) -> Bool {
         let words = text.split { !$0.isLetter && !$0.isDigit }.map { String(Substring($0)).asciiLowercased }
         return words.contains { ["pin", "puk", "otp", "totp", "code", "passcode", "factor"].contains($0) }
-            || zip(words, words.dropFirst()).contains { $0 == ("one", "time") }
+            || zip(words, words.dropFirst()).contains { $0 == "one" && $1 == "time" }
     }
 
     private static func ofKey(_ text: Substring.UTF8View) -> AskpassPrompt? {

@@ -7,6 +7,7 @@ import Threads
 @testable import SecretService
 
 extension ItemLabels.Entry: Equatable {
+    /// Compares the fields.
     public static func == (left: Self, right: Self) -> Bool {
         (left.label, left.contentType, left.created, left.modified)
             == (right.label, right.contentType, right.created, right.modified) && left.ignored == right.ignored

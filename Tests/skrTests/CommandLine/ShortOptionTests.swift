@@ -19,7 +19,7 @@ struct ShortOptionTests {
         try CommandRunner().inSession(
             #"""
             printf 'protocol=https\nhost=h\nusername=u\npassword=p\n\n' | skr helper git -n one -t 2h30m store
-            skr list -n one | cut -f 2,3,5; printf 'protocol=https\nhost=h\n\n' | skr helper git -n=one get
+            skr list -n one | cut -f 2,3,5; printf 'protocol=https\nhost=h\n\n' | skr helper git -n=one get | grep -v ^password_expiry_utc=
             printf '' | skr helper git -t 8 hours 2>&1; skr helper -n one git get 2>&1 | tail -n 1
             skr helper git --help | grep -o -- '-[tn], --[a-z]*'
             """#,

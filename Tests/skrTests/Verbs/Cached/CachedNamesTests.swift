@@ -73,7 +73,7 @@ struct CachedNamesTests: ScriptTests {
         let shown = try TerminalRunner().run("stty cols 100; \(script); skr list")
         #expect(
             shown.split(separator: "\n").contains {
-                $0.hasPrefix(#"cached  t        --key a --key 'b c' --key '' --key 'x\,y'  "#)
+                $0.hasPrefix(#"cached  t        --key a --key 'b c' --key '' --key 'x'\\',y'  "#)
             }, "\(shown)")
         try expect(
             #"\#(script); skr list | cut -f 3; skr list --json | jq -r '.[].account'"#,

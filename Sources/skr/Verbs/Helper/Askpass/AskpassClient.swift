@@ -12,9 +12,11 @@ struct AskpassClient: HelperClient, ExampleCommand {
         set ~/.ssh/id_ed25519' stores a passphrase, 'skr set HOST USER' a password for ssh, and 'skr set sudo USER' \
         one for sudo.
 
-        If a prompt names no key, user or host, skr prints the item that SKR_ASKPASS=SERVICE[/ACCOUNT] names. skr \
-        never answers a yes-or-no question, a question for a PIN or a one-time code, or a question whose text comes \
-        from a server: it prints an error instead. So set SSH_ASKPASS for one ssh-add or ssh at a time, and don't export it.
+        If a prompt names no key, user or host, skr prints the item that SKR_ASKPASS=SERVICE[/ACCOUNT] names.
+
+        skr never answers a yes-or-no question, a question for a PIN or a one-time code, or a question whose text \
+        comes from a server: it prints an error instead. So set SSH_ASKPASS for one ssh-add or ssh at a time, and \
+        don't export it.
 
         skr takes all arguments as the prompt, even those that look like options. To choose the scope and the \
         namespace, set SKR_SCOPE and SKR_NAMESPACE.

@@ -42,7 +42,7 @@ struct EarlyGetTests {
     func waiting() throws {
         let outcome = try CommandRunner().shell(
             #"""
-            user=(); [ $(id -u) != 0 ] || user=(setpriv --reuid 60457 --regid 60457 --clear-groups)
+            user=(); [ $(id -u) != 0 ] || user=(setpriv --reuid 60488 --regid 60488 --clear-groups)
             exec "${user[@]}" keyctl session - bash -c "$SKR_TEST_SCRIPT" 2>/dev/null
             """#,
             environment: [

@@ -9,8 +9,10 @@ struct GitClient: HelperClient, ExampleCommand {
         one that the server refused.
 
         An item's service is the URL without its path and with the host in lower case (https://example.com); its \
-        account is the user. With credential.useHttpPath, the service includes the path. A refresh token and an \
-        expiry are stored with the password. The refresh token lasts until --timeout, also after the password's expiry.
+        account is the user. With credential.useHttpPath, the service includes the path.
+
+        A refresh token and an expiry are stored with the password. The refresh token lasts until --timeout, also \
+        after the password's expiry.
         """
     static let examples = """
         skr helper install git --timeout 8h --write-config

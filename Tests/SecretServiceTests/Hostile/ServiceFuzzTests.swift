@@ -155,6 +155,8 @@ private struct ServiceFuzz {
 
     private mutating func measure(isLast: Bool) throws {
         hostile = try service.client()
+        // Closes the other end of the client before.
+        service.serve()
         try clean()
         let memory = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")[1]
         let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count

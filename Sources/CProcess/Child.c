@@ -67,7 +67,7 @@ static ssize_t read_whole(int descriptor, void *bytes, size_t count)
     return got;
 }
 
-/* The action of SIGCHLD with which this process was started, while it has another one. */
+/* The action of SIGCHLD at this process's start; valid if has_other_action. */
 static struct sigaction started_with;
 static int has_other_action;
 
@@ -79,6 +79,7 @@ static int restore_child_action(void)
 void become_program(char *const *words, char *const *environment)
 {
     restore_child_action();
+    has_other_action = 0;
     execvpe(words[0], words, environment);
 }
 

@@ -10,10 +10,12 @@ package enum Console {
 
     private nonisolated(unsafe) static var lastWords: StaticString = ""
 
-    /// Sets the text for standard output if this process ends with an error or by a usual signal.
+    /// Sets the text for standard output if this process ends with an error or by a usual signal, unless standard
+    /// output is a terminal.
     ///
     /// Call it before any thread starts.
     package static func setLastWords(_ words: StaticString) {
+        guard !isOutputTerminal else { return }
         unsafe lastWords = words
         var action = sigaction()
         unsafe action.__sigaction_handler.sa_handler = { number in
@@ -31,7 +33,9 @@ package enum Console {
     package static func writeLastWords() {
         let words = unsafe lastWords
         var output = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
-        guard words.utf8CodeUnitCount > 0, unsafe poll(&output, 1, 1_000) > 0 else { return }
+        guard words.utf8CodeUnitCount > 0, unsafe poll(&output, 1, 1_000) > 0,
+            output.revents == Int16(POLLOUT)
+        else { return }
         _ = unsafe Glibc.write(STDOUT_FILENO, words.utf8Start, words.utf8CodeUnitCount)
     }
 

@@ -12,10 +12,15 @@ package enum Display {
     /// Quotes a word for a shell, even if it has characters that can't be shown.
     ///
     /// fish reads the result too, or refuses it: in its quotes, a backslash protects a quote.
-    package static func shellWord(_ text: String) -> String {
+    package static func shellWord(_ text: String) -> String { word(text, isASCII: !TextEncoding.isUsual) }
+
+    /// Quotes a word for a client's configuration, from which `sh` runs it later.
+    package static func storedWord(_ text: String) -> String { word(text, isASCII: false) }
+
+    private static func word(_ text: String, isASCII: Bool) -> String {
         let special = "'\\".unicodeScalars
         if text.unicodeScalars.contains(where: isUnseen)
-            || !TextEncoding.isUsual && !text.utf8.allSatisfy({ $0 < 0x80 })
+            || isASCII && !text.utf8.allSatisfy({ $0 < 0x80 })
         {
             let isShown = { (scalar: Unicode.Scalar) in
                 (" "..."~").contains(scalar) && !special.contains(scalar)
@@ -33,21 +38,17 @@ package enum Display {
 
     /// Replaces control characters and invisible characters by their percent-encoding.
     package static func plain(_ text: String) -> String {
-        replacingUnseen(in: text) { bytes(of: $0, after: "%") }
+        replacing(isUnseen, in: text) { bytes(of: $0, after: "%") }
     }
 
     /// Replaces control characters and invisible characters in JSON by JSON escapes, which mean the same.
     ///
     /// A newline stays: it is the only one of these characters that appears outside of the strings in our JSON.
     package static func plainJSON(_ text: String) -> String {
-        replacingUnseen(in: text) { scalar in
+        replacing(isUnseen, in: text) { scalar in
             scalar == "\n"
                 ? "\n" : UTF16.encode(scalar).map { $0.map { "\\u\(hexadecimal($0, digits: 4))" }.joined() } ?? ""
         }
-    }
-
-    private static func replacingUnseen(in text: String, by replacement: (Unicode.Scalar) -> String) -> String {
-        replacing(isUnseen, in: text, by: replacement)
     }
 
     /// Replaces scalars, not characters: a combining character after a quote would hide it.

@@ -106,8 +106,8 @@ struct SecretsOptions: ExampleCommand {
                 throw .usage(
                     "--timeout-for: not a rule: \(Display.quoted(text))", hint: "write ATTRIBUTE=VALUE=DURATION")
             }
-            let timeout = try TimeoutArgument.reading(String(text[text.index(after: end)...]), of: "--timeout-for")
-            let pattern = String(text[text.index(after: start)..<end])
+            let timeout = try TimeoutArgument.reading(String(text[text.utf8.index(after: end)...]), of: "--timeout-for")
+            let pattern = String(text[text.utf8.index(after: start)..<end])
             rules.append(.init(attribute: String(text[..<start]), pattern: pattern, timeout: timeout.duration))
         }
         return TimeoutRules(usual: try TimeoutArgument.usual(unless: timeout)?.duration, rules: rules)

@@ -16,7 +16,7 @@ package enum SecretsProgram {
     package static func main(_ words: [String]) -> Int32 {
         // Lets `eval "$(skr-secrets)"` fail too.
         let isOther = ["--", "--attach", "--status", "--manual"].contains(where: words.contains)
-        if !isOther, !Console.isOutputTerminal { Console.setLastWords("false\n") }
+        if !isOther { Console.setLastWords("false\n") }
         do throws(CommandError) {
             let hint = words.contains("--") ? help : "write a command after '--'; \(help)"
             guard let options = try SecretsOptions.options(in: words, hint: hint) else { return ExitCode.done.rawValue }

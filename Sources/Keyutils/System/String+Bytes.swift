@@ -10,10 +10,6 @@ extension StringProtocol {
 
     package static func != <Other: StringProtocol>(left: Self, right: Other) -> Bool { !(left == right) }
 
-    package static func < <Other: StringProtocol>(left: Self, right: Other) -> Bool {
-        left.utf8.lexicographicallyPrecedes(right.utf8)
-    }
-
     package func hasPrefix(_ prefix: some StringProtocol) -> Bool { utf8.starts(with: prefix.utf8) }
 
     package func hasSuffix(_ suffix: some StringProtocol) -> Bool {
@@ -29,8 +25,6 @@ extension String {
 
     package static func < (left: String, right: String) -> Bool { left.utf8.lexicographicallyPrecedes(right.utf8) }
 
-    package static func > (left: String, right: String) -> Bool { right < left }
-
     package static func ~= (pattern: String, text: String) -> Bool { pattern == text }
 
     package static func ~= (pattern: String, text: Substring) -> Bool { pattern == text }
@@ -41,7 +35,11 @@ extension String {
 }
 
 extension StringProtocol where SubSequence == Substring {
+    package func contains(_ text: String) -> Bool { firstRange(of: text) != nil }
+
+    /// Returns the first occurrence of a text that is not empty.
     package func firstRange(of text: String) -> Range<Index>? {
+        precondition(!text.isEmpty, "an empty text is everywhere")
         let bytes = self[...].utf8
         guard let start = bytes.indices.first(where: { bytes[$0...].starts(with: text.utf8) }) else { return nil }
         return start..<bytes.index(start, offsetBy: text.utf8.count)
@@ -112,14 +110,7 @@ extension Sequence where Element: StringProtocol {
 
 extension Array where Element: StringProtocol {
     package static func == (left: [Element], right: [Element]) -> Bool { left.elementsEqual(right) { $0 == $1 } }
-
-    package static func != (left: [Element], right: [Element]) -> Bool { !(left == right) }
 }
-
-extension Collection where Element: StringProtocol {
-    package func firstIndex(of text: Element) -> Index? { firstIndex { $0 == text } }
-}
-
 /// A text that sets and dictionaries compare and hash by its UTF-8 bytes.
 package struct Name: Hashable, Comparable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     package let text: String

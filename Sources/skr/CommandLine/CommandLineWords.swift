@@ -26,7 +26,7 @@ import SessionKeyring
     /// If the program was called through a link, this is the link's name.
     static var programName: String {
         let name = unsafe String(cString: start_name())
-        return name.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(name[name.index(after: $0)...]) } ?? name
+        return name.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(name[name.utf8.index(after: $0)...]) } ?? name
     }
 
     /// Copies these words into memory that is never freed.

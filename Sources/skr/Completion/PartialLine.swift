@@ -33,7 +33,7 @@ struct PartialLine {
     /// Splits a word such as `--scope=us` into the option and the start of its value.
     static func split(_ word: String) -> (name: Substring, value: Substring)? {
         guard word.hasPrefix("--"), let sign = word.firstIndex(of: "=") else { return nil }
-        return (word[..<sign], word[word.index(after: sign)...])
+        return (word[..<sign], word[word.utf8.index(after: sign)...])
     }
 
     private mutating func read(_ word: String) {

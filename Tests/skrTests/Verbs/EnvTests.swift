@@ -67,6 +67,18 @@ struct EnvTests {
             """#, prints: String(repeating: "128\nfalse\n", count: 4))
     }
 
+    @Test("output that a signal cuts fails too")
+    func cut() throws {
+        try CommandRunner().inSession(
+            #"""
+            work=$(mktemp -d); trap 'rm -rf $work' EXIT; cd $work; mkfifo pipe; ulimit -c 0
+            # A pipe has room for all up to `export TOKEN=`.
+            head -c 21829 /dev/zero | tr '\0' x | skr set big; printf s3cret | skr set token
+            skr env --env P=skr://big --env Q=skr://big --env R=skr://big --env TOKEN=skr://token >pipe & exec 7<pipe
+            sleep 0.5; kill -TERM $!; sleep 0.2; cat <&7 >out; wait $!; echo $?; tail -n 1 out; eval "$(cat out)"; echo $?
+            """#, prints: "143\nfalse\n1\n")
+    }
+
     @Test(
         "values arrive unchanged in shells whose texts are not UTF-8, and no part of them is run",
         .enabled(if: TestedLocales.areThere, TestedLocales.comment))

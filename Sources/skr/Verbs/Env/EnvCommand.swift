@@ -80,6 +80,8 @@ struct EnvAction: VerbAction {
             }
             if options.shell == .json { output.append("}\n") }
         }
+        // If the output is cut, the first of these newlines can continue a line that ends in a backslash.
+        Console.setLastWords("\n\nfalse\n")
         try text.withBytes { bytes throws(CommandError) in try Console.write(bytes) }
     }
 

@@ -59,7 +59,7 @@ struct HelperCall {
                     "unknown option \(Display.quoted(name))",
                     hint: LikelyMistake.hint(forOption: name, of: "install") ?? Self.hint(for: client))
             }
-            guard let value = sign.map({ String(word[word.index(after: $0)...]) }) ?? rest.popFirst() else {
+            guard let value = sign.map({ String(word[word.utf8.index(after: $0)...]) }) ?? rest.popFirst() else {
                 throw .usage("\(Display.quoted(name)) needs a value", hint: Self.hint(for: client))
             }
             switch name {

@@ -85,8 +85,10 @@ struct HelperOptions: ParsableArguments {
             }
     }
 
-    /// Returns options quoted for a shell, each preceded by a space.
-    static func quoted(_ words: [String]) -> String { words.map { " \(Display.shellWord($0))" }.joined() }
+    /// Returns options quoted for a client's configuration, each preceded by a space.
+    static func quoted(_ words: [String]) -> String {
+        words.map { " \(Display.storedWord($0))" }.joined()
+    }
 }
 
 extension TimeoutArgument {

@@ -13,6 +13,10 @@ package struct WalkedPath: ~Copyable {
 
         package var isFolder: Bool { found.st_mode & S_IFMT == S_IFDIR }
         package var isLink: Bool { found.st_mode & S_IFMT == S_IFLNK }
+
+        fileprivate func isSame(as other: Place) -> Bool {
+            found.st_ino == other.found.st_ino && found.st_dev == other.found.st_dev
+        }
     }
 
     /// The number of links that the kernel follows.
@@ -26,14 +30,24 @@ package struct WalkedPath: ~Copyable {
     package private(set) var failure: Errno?
     private var folder = AT_FDCWD
     private var name = "."
+    /// The places that lead to the home folder, and that folder.
+    private var homeward: [Place] = []
 
     /// A relative path starts at the working folder, whose own path isn't walked.
-    package init(_ path: String) {
+    ///
+    /// - Parameter home: a folder; the places that lead to it are trusted, as sshd does.
+    package init(_ path: String, home: String? = nil) {
+        // O_PATH alone doesn't mount what autofs mounts at the first access.
+        _ = unsafe access(path, F_OK)
         do throws(Errno) {
             try walk(path)
         } catch {
             failure = error
         }
+        guard let home else { return }
+        let walk = WalkedPath(home)
+        guard walk.failure == nil, let end = walk.places.last else { return }
+        homeward = walk.places.prefix { !$0.isSame(as: end) } + [end]
     }
 
     deinit {
@@ -44,8 +58,9 @@ package struct WalkedPath: ~Copyable {
         var names = try start(path)
         var links = 0
         while let next = names.popLast() {
-            let above = places.last { $0.isFolder }?.path ?? "/"
-            let (found, place) = try openPlace(next, above == "/" ? "/\(next)" : "\(above)/\(next)")
+            // The folder's path has no links, so '..' leads to its parent.
+            let path = FilePath(places.last { $0.isFolder }?.path ?? "/").appending(next).lexicallyNormalized()
+            let (found, place) = try openPlace(next, path.string)
             if place.isFolder {
                 close(folder)
                 folder = found
@@ -95,18 +110,26 @@ package struct WalkedPath: ~Copyable {
     }
 
     /// The places that belong to other users than this one and root.
-    package var foreign: [Place] { places.filter { $0.found.st_uid != 0 && $0.found.st_uid != Self.ownUser } }
+    package var foreign: [Place] {
+        untrusted.map { places[$0] }.filter { $0.found.st_uid != 0 && $0.found.st_uid != Self.ownUser }
+    }
+
+    /// The indices of all places, except those from which the next one leads to the home folder, too.
+    private var untrusted: [Int] {
+        let isHomeward = places.map { place in homeward.contains { $0.isSame(as: place) } } + [false]
+        return places.indices.filter { !isHomeward[$0] || !isHomeward[$0 + 1] }
+    }
 
     /// Returns the places that other users can replace or change if they have one of these permissions.
     ///
     /// In a sticky folder, such as `/tmp`, others can't replace a folder that isn't theirs. But they can move our files
-    /// and links into it.
+    /// and links into it, and create what doesn't exist there.
     package func places(openTo others: mode_t) -> [Place] {
-        places.indices.filter { index in
+        untrusted.filter { index in
             let (mode, next) = (places[index].found.st_mode, index + 1)
             let isSticky = places[index].isFolder && mode & S_ISVTX != 0
             return mode & others != 0 && !places[index].isLink
-                && (!isSticky || next < places.count && !places[next].isFolder)
+                && (!isSticky || (next < places.count ? !places[next].isFolder : failure != nil))
         }.map { places[$0] }
     }
 
@@ -115,6 +138,9 @@ package struct WalkedPath: ~Copyable {
 
     /// This process's user; `nil` if its number stands for all users that this user namespace doesn't map.
     private static let ownUser: uid_t? = {
+        var found = stat()
+        // PROC_USER_INIT_INO from linux/proc_ns.h: the machine's own user namespace, which maps all users.
+        if unsafe stat("/proc/self/ns/user", &found) == 0, found.st_ino == 0xEFFF_FFFD { return geteuid() }
         let unmapped = (try? readProcFile("/proc/sys/kernel/overflowuid")).flatMap { uid_t($0.dropLast()) } ?? 65_534
         return geteuid() != unmapped || (try? UserNamespace.isIdentity()) == true ? geteuid() : nil
     }()

@@ -1,6 +1,5 @@
 import CommandSupport
 import Glibc
-import Keyutils
 
 /// The process that has started this one, as `/proc/PID` describes it; see proc(5).
 struct ParentProcess {
@@ -23,9 +22,8 @@ struct ParentProcess {
         self.id = id
         let file = try? WalkedPath.linkTarget("/proc/\(id)/exe")
         let program = file.map { Self.lastName($0[...]) } ?? record.name
-        let words = (try? readProcFile("/proc/\(id)/cmdline"))?.split(separator: "\0") ?? []
-        let applet = words.lazy.map(Self.lastName).first { !Self.isMultiCall($0) }
-        name = Self.isMultiCall(program) ? applet ?? program : program
+        let line = Self.isMultiCall(program) ? try? readProcFile("/proc/\(id)/cmdline") : nil
+        name = line?.split(separator: "\0").lazy.map(Self.lastName).first { !Self.isMultiCall($0) } ?? program
         threads = record.threads
         // PF_FORKNOEXEC from linux/sched.h.
         isSubshell = record.flags & 0x40 != 0

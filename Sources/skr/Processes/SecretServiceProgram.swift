@@ -1,7 +1,7 @@
 import CommandSupport
 import Glibc
 
-/// The program `skr-secrets`: the one next to this program, if others can't have put it there, or else the one in PATH.
+/// The program `skr-secrets`: the one next to this program, unless all users can write there, or else the one in PATH.
 enum SecretServiceProgram {
     private static let name = "skr-secrets"
     /// The address of the bus on which programs look for a Secret Service.
@@ -16,7 +16,7 @@ enum SecretServiceProgram {
     private static var path: String? {
         if let own = try? WalkedPath.linkTarget("/proc/self/exe"), let slash = own.lastIndex(of: "/") {
             let path = "\(own[...slash])\(name)"
-            if unsafe access(path, X_OK) == 0, WalkedPath(path).isOurs { return path }
+            if unsafe access(path, X_OK) == 0, WalkedPath(path).places(openTo: 0o002).isEmpty { return path }
         }
         return Executable.isThere(name) ? name : nil
     }

@@ -24,12 +24,16 @@ struct SourceSafetyTests {
             ("chmod o+w $HOME", "chmod go-w W/home"),
             (
                 "chmod g+w $sources $HOME/.config/skr",
-                "chmod go-w W/home/.config/skr/sources W/home/.config/skr"
+                "chmod go-w W/home/.config/skr W/home/.config/skr/sources"
             ),
             ("rm $sources; mkfifo $sources", "name a file"), ("rm $sources; mkdir $sources", "name a file"),
             ("mkdir l; mv $sources l; chmod g+w l; ln -s $work/l/sources $sources", "chmod go-w W/l"),
             ("mv $sources s; mkdir l; ln -s ../s l/s; chmod g+w l; ln -s $work/l/s $sources", "chmod go-w W/l"),
             ("mkdir l; chmod g+w l; mv $sources s; ln -s $work/l/../s $sources", "chmod go-w W/l"),
+            (
+                "mv $sources $HOME/s; ln -s ../../s $sources; chmod 777 $HOME/.config $HOME/.config/skr",
+                "chmod go-w W/home/.config W/home/.config/skr"
+            ),
             ("chmod 1777 $HOME/.config/skr", "move the file to a folder of your own"),
             (
                 "mkdir t; chmod 1777 t; mv $sources s; ln -s ../s t/s; ln -s $work/t/s $sources",

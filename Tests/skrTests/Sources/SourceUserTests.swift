@@ -56,6 +56,23 @@ struct SourceUserTests {
         #expect(outcome.errors.contains("the link '") && outcome.errors.contains("' belongs to user 60453\n"))
     }
 
+    @Test("the folders and links above the home folder may be an administrator's")
+    func administrator() throws {
+        try run(
+            "api --timeout 1m -- echo s3cret",
+            "ln -s home $work/link; chown -h 60453 $work $work/link; export HOME=$work/link; as keyctl session - skr get api",
+            prints: "s3cret")
+    }
+
+    @Test("the error names no chmod for another user's folder")
+    func foreignFolder() throws {
+        let outcome = try run(
+            "api --timeout 1m -- echo s3cret",
+            "mkdir -m 777 $work/l; mv $sources $work/l; ln -s $work/l/sources $sources; as skr get api; echo $?",
+            prints: "77\n")
+        #expect(outcome.errors.hasSuffix("skr: hint: move the file to a folder of your own\n"), "\(outcome)")
+    }
+
     @Test("in a user namespace, the user who stands for all others owns nothing")
     func overflowUser() throws {
         let outcome = try run(

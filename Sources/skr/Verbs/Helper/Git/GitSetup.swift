@@ -96,9 +96,8 @@ struct GitSetup: WritableSetup {
         guard !commands.isEmpty else {
             throw SetupRefusal("its \(Self.key) is not one that 'skr helper install' has added")
         }
-        try LinkFolder.requireOwn(user.home)
         for file in Self.files(of: user) {
-            try LinkFolder.requireOwn(file)
+            try LinkFolder.requireOwn(file, of: user)
             var found = stat()
             // git would replace a device, such as /dev/null, by a file.
             guard unsafe stat(file, &found) != 0 || found.st_mode & S_IFMT == S_IFREG else {

@@ -141,25 +141,22 @@ struct SetupCall {
         return link.state == .here || folder != nil || link.folder.hasPrefix("\(user.home)/") ? link : nil
     }
 
-    /// Returns the reason not to create or remove the link ourselves, and prints the commands that do it; `nil` without
-    /// one.
+    /// Returns the error if only the user may create or remove the link, and the lines that do it.
     ///
     /// A folder that the user named, and the machine's, aren't checked.
-    func refusal(to change: String, _ link: HelperLink) throws(CommandError) -> CommandError? {
+    func refusal(to change: String, _ link: HelperLink) -> (lines: [String], error: CommandError)? {
         guard folder == nil, link.folder != LinkFolder.ofMachine else { return nil }
         do throws(SetupRefusal) {
-            try LinkFolder.requireOwn(link.folder)
+            try LinkFolder.requireOwn(link.folder, of: user)
             return nil
         } catch {
             let (folder, path) = (Display.shellWord(link.folder), Display.shellWord(link.path))
             let make = ["  mkdir -p \(folder)", "  ln -s \(Display.shellWord(user.executable)) \(path)"]
-            for line in ["to \(change) the link:"] + (change == "create" ? make : ["  rm \(path)"]) {
-                try Console.writeLine(line)
-            }
-            return CommandError(
+            let refusal = CommandError(
                 exitCode: error.exitCode,
                 message: "did not \(change) the link \(Display.quoted(link.path)): \(error.reason)",
-                hint: "\(change) it by hand, as the printed lines show")
+                hint: error.hint ?? "\(change) it by hand, as the printed lines show")
+            return (["to \(change) the link:"] + (change == "create" ? make : ["  rm \(path)"]), refusal)
         }
     }
 

@@ -8,9 +8,8 @@ struct InstallAction: VerbAction {
     func run() throws {
         let link = try call.link()
         try call.requirePlainWords()
-        let refusal = try link.flatMap { link throws(CommandError) in
-            link.state == .absent ? try call.refusal(to: "create", link) : nil
-        }
+        let refusal = link.flatMap { $0.state == .absent ? call.refusal(to: "create", $0) : nil }
+        for line in refusal?.lines ?? [] { try Console.writeLine(line) }
         if let link, refusal == nil { try install(link) }
         for remark in (call.setup as? any WritableSetup)?.remarks(call) ?? [] { Console.warn(remark) }
         let place = call.namedPlace
@@ -18,7 +17,7 @@ struct InstallAction: VerbAction {
         let lines = call.setup.instructions(call)
         let purpose = place == nil ? "to finish the setup" : "to set up more"
         if !lines.isEmpty { try call.change(lines, purpose, isRemoval: false, isWritten: writesConfiguration) }
-        if let refusal { throw refusal }
+        if let refusal { throw refusal.error }
     }
 
     private func install(_ link: HelperLink) throws(CommandError) {
@@ -60,13 +59,15 @@ struct UninstallAction: VerbAction {
     let writesConfiguration: Bool
 
     func run() throws {
+        let link = call.installedLink
+        let refusal = link.flatMap { call.refusal(to: "remove", $0) }
+        for line in refusal?.lines ?? [] { try Console.writeLine(line) }
         let lines = call.setup.removalInstructions(call)
         if !lines.isEmpty {
             try call.change(lines, "to remove the configuration", isRemoval: true, isWritten: writesConfiguration)
         }
-        let link = call.installedLink
+        if let refusal { throw refusal.error }
         if let link {
-            if let refusal = try call.refusal(to: "remove", link) { throw refusal }
             try link.remove()
             try Console.writeLine("removed the link \(Display.plain(link.path))")
         }

@@ -29,16 +29,20 @@ package enum LinkFolder {
     /// Refuses a file or folder unless it or, if it doesn't exist, its nearest existing parent belongs to the effective
     /// user, and only that user and root can change where its path leads.
     ///
-    /// After this check, nobody else can make a write go elsewhere.
-    static func requireOwn(_ path: String) throws(SetupRefusal) {
-        let walk = WalkedPath(path)
+    /// After this check, nobody else can make a write go elsewhere. The places above the home folder are trusted, except
+    /// by root, whose HOME can be another user's.
+    static func requireOwn(_ path: String, of user: SetupUser) throws(SetupRefusal) {
+        let isRoot = geteuid() == 0 && (try? UserNamespace.isIdentity()) != false
+        let walk = WalkedPath(path, home: isRoot ? nil : user.home)
         // An ordinary user's umask often lets the user's own group write.
         let open = walk.places(openTo: geteuid() == 0 ? 0o022 : 0o002).filter(\.isFolder)
         guard let last = walk.places.last, [nil, .noSuchFileOrDirectory].contains(walk.failure) else {
             throw SetupRefusal("\(Display.quoted(path)) can't be looked at")
         }
         if let place = walk.foreign.first ?? (last.found.st_uid == geteuid() ? nil : last) {
-            throw SetupRefusal("\(Display.quoted(place.path)) belongs to another user", .noPermission)
+            throw SetupRefusal(
+                "\(Display.quoted(place.path)) belongs to another user", .noPermission,
+                hint: isRoot ? "run skr as that user, or with 'sudo -H'" : nil)
         }
         if let place = open.first {
             throw SetupRefusal("others can write to \(Display.quoted(place.path))", .noPermission)

@@ -1,6 +1,5 @@
 import CommandSupport
 import Glibc
-import Keyutils
 import SecretText
 import SystemPackage
 
@@ -27,22 +26,21 @@ enum SetupFile {
     }
 
     /// Refuses a file unless it is absent or ordinary: a regular file of the effective user, with one name, in that
-    /// user's folder and home.
+    /// user's folder.
     ///
     /// - Returns: the condition that the file is still as it is now.
     static func requireOrdinary(_ path: String, of user: SetupUser) throws(SetupRefusal) -> ReplacedFile.Condition {
         let folder = LinkFolder.parent(of: path)
-        try LinkFolder.requireOwn(user.home)
-        try LinkFolder.requireOwn(folder)
         var found = stat()
         guard unsafe lstat(folder, &found) != 0 || found.st_mode & S_IFMT != S_IFLNK else {
             throw SetupRefusal("its folder is a link")
         }
-        guard unsafe lstat(path, &found) == 0 else { return .absent }
-        guard found.st_mode & S_IFMT != S_IFLNK else { throw SetupRefusal("it is a link") }
+        let isThere = unsafe lstat(path, &found) == 0
+        guard !isThere || found.st_mode & S_IFMT != S_IFLNK else { throw SetupRefusal("it is a link") }
+        try LinkFolder.requireOwn(path, of: user)
+        guard isThere else { return .absent }
         guard found.st_mode & S_IFMT == S_IFREG else { throw SetupRefusal("it is not a regular file") }
         guard found.st_nlink == 1 else { throw SetupRefusal("it has \(found.st_nlink) hard links") }
-        guard found.st_uid == geteuid() else { throw SetupRefusal("it belongs to user \(found.st_uid)", .noPermission) }
         return .unchanged(found)
     }
 }

@@ -18,10 +18,11 @@ protocol WritableSetup: ClientSetup {
 package struct SetupRefusal: Error, Equatable {
     let reason: String
     let exitCode: ExitCode
+    /// The way out, if it isn't to make the change by hand.
+    let hint: String?
 
-    init(_ reason: String, _ exitCode: ExitCode = .data) {
-        self.reason = reason
-        self.exitCode = exitCode
+    init(_ reason: String, _ exitCode: ExitCode = .data, hint: String? = nil) {
+        (self.reason, self.exitCode, self.hint) = (reason, exitCode, hint)
     }
 }
 
@@ -46,7 +47,7 @@ extension SetupCall {
             } catch {
                 failure = CommandError(
                     exitCode: error.exitCode, message: "did not edit \(setup.configuration(of: user)): \(error.reason)",
-                    hint: "edit it by hand, as the printed lines show")
+                    hint: error.hint ?? "edit it by hand, as the printed lines show")
             }
         }
         for line in ["\(heading):"] + lines { try Console.writeLine(line) }

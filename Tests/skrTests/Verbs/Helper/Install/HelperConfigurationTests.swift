@@ -355,7 +355,8 @@ struct HelperConfigurationTests: ScriptTests {
         .tags(.root), .enabled(if: isRoot, "needs root to give a file away"),
         arguments: [
             ("home", "'W/home' belongs to another user"), ("home/.docker", "'W/home/.docker' belongs to another user"),
-            ("home/.docker/config.json", "it belongs to user 60434"), ("-h link", "'W/link' belongs to another user"),
+            ("home/.docker/config.json", "'W/home/.docker/config.json' belongs to another user"),
+            ("-h link", "'W/link' belongs to another user"),
         ])
     func foreignDocker(place: String, reason: String) throws {
         try expect(

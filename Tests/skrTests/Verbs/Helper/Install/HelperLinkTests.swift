@@ -184,9 +184,13 @@ struct HelperLinkTests: ScriptTests {
             ("ln -s ../other home/.local; chown -h 60435 home/.local", "'H/.local' belongs to another user"),
             ("ln -s ../none/new home/.local; chown -h 60435 home/.local", "'H/.local' belongs to another user"),
             ("ln -s home own; chown -h 60435 own; HOME=$work/own", "'H' belongs to another user"),
-            ("chmod g+w home", "others can write to 'H'"), ("chmod 777 .", "others can write to 'W'"),
+            ("chmod g+w home", "others can write to 'H'"),
+            ("chmod 1777 home", "others can write to 'H'"), ("chmod 777 .", "others can write to 'W'"),
         ])
     func foreignHome(making: String, reason: String) throws {
+        let hint =
+            reason.hasSuffix("user")
+            ? "run skr as that user, or with 'sudo -H'" : "create it by hand, as the printed lines show"
         try expect(
             #"""
             mkdir other; \#(making); find home other > before
@@ -201,7 +205,7 @@ struct HelperLinkTests: ScriptTests {
                 in ~/.docker/config.json:
                   "credsStore": "skr"
                 skr: error: did not create the link 'H/.local/bin/docker-credential-skr': \(reason)
-                skr: hint: create it by hand, as the printed lines show
+                skr: hint: \(hint)
 
                 """)
     }
@@ -213,17 +217,33 @@ struct HelperLinkTests: ScriptTests {
         try expect(
             """
             skr helper install docker > log; chown 60435 home; skr helper uninstall docker 2>&1 | shown; echo ${PIPESTATUS[0]}
+            mkdir -p home/.docker; echo '{"credsStore":"skr"}' > home/.docker/config.json; skr helper uninstall docker --write-config 2>&1 | grep '^  ' | shown
+            rm -r home/.docker
             ls home/.local/bin; chown 0 home; skr helper uninstall docker > log; ls home/.local/bin
             """,
             prints: """
                 to remove the link:
                   rm W/home/.local/bin/docker-credential-skr
                 skr: error: did not remove the link 'W/home/.local/bin/docker-credential-skr': 'W/home' belongs to another user
-                skr: hint: remove it by hand, as the printed lines show
+                skr: hint: run skr as that user, or with 'sudo -H'
                 77
+                  rm W/home/.local/bin/docker-credential-skr
+                  "credsStore": "skr"
                 docker-credential-skr
 
                 """)
+    }
+
+    @Test(
+        "an ordinary user's home may be below an administrator's folder, and in a user namespace",
+        .tags(.root), .enabled(if: isRoot, "needs root to become another user"))
+    func administrator() throws {
+        try expect(
+            """
+            chmod 755 .; chown 60435 home; chown 60436 .; as() { setpriv --reuid 60435 --regid 60435 --clear-groups "$@"; }
+            as skr helper install docker --write-config > log; readlink $link home/.local/bin/docker-credential-skr | wc -l; ls -A home; rm -r home/.local home/.docker
+            chown 0 .; as unshare --map-root-user skr helper install docker --write-config > log; ls -A home
+            """, onlyPrints: "1\n.docker\n.local\n.docker\n.local\n")
     }
 
     @Test(

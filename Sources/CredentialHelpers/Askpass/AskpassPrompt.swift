@@ -51,11 +51,19 @@ public enum AskpassPrompt: Equatable, Sendable {
         text.contains(UInt8(ascii: "@")) && (text.first == UInt8(ascii: "(") || Substring(text).contains("'s "))
     }
 
-    /// Returns whether one of the prompt's words names a PIN or a one-time code.
+    /// Returns whether one of the prompt's words names a PIN or a one-time code; users, hosts and paths don't count.
     private static func isForPIN(_ text: Substring.UTF8View) -> Bool {
-        let words = text.split { !$0.isLetter && !$0.isDigit }.map { String(Substring($0)).asciiLowercased }
-        return words.contains { ["pin", "puk", "otp", "totp", "code", "passcode", "factor"].contains($0) }
-            || zip(words, words.dropFirst()).contains { $0 == "one" && $1 == "time" }
+        var words: [String] = []
+        var isName = false
+        for part in text.split(separator: UInt8(ascii: " ")) {
+            let isPath = part.first == UInt8(ascii: "/") || part.dropLast().contains { "@.".utf8.contains($0) }
+            if !isName, !isPath {
+                words += part.split { !$0.isLetter && !$0.isDigit }.map { String(Substring($0)).asciiLowercased }
+            }
+            isName = ["for", "user"].contains { part.elementsEqual($0.utf8) }
+        }
+        return words.contains { $0.hasSuffix("code") || ["pin", "puk", "otp", "totp", "2fa", "yubikey"].contains($0) }
+            || zip(words, words.dropFirst()).contains { ["one time", "second factor"].contains("\($0) \($1)") }
     }
 
     private static func ofKey(_ text: Substring.UTF8View) -> AskpassPrompt? {
@@ -63,32 +71,35 @@ public enum AskpassPrompt: Equatable, Sendable {
             text.between("Enter passphrase for key '", "':")
             ?? text.between("Enter passphrase for ", " (will confirm each use):")
             ?? text.between("Enter passphrase for ", ":")
-        return path.map { .secret(service: String(Substring($0)), account: nil) }
+        // 'ssh-add -s' asks for the PIN of a token.
+        return path.map { Substring($0) == "PKCS#11" ? .pin : .secret(service: String(Substring($0)), account: nil) }
     }
 
+    /// The prompts of sudo's translations, present and earlier ones, with `%` for the user.
+    private static let sudoPrompts = [
+        "password for %:", "contraseña de %:", "contraseña para %:", "contrasenya per a %:", "heslo pro %:",
+        "heslo pre používateľa %:", "adgangskode for %:", "Passwort für %:", "pasvorto por %:", "گذرواژهٔ %:",
+        "%-käyttäjän salasana:", "salasana henkilölle %:", "Mot de passe de %\u{A0}:", "password par %:",
+        "lozinka za %:", "% jelszava:", "kata sandi untuk %:", "password di %:", "% のパスワード:", "პაროლი %-სთვის:",
+        "პაროლი მომხმარებლისთვის %:", "% 암호:", "%의 암호:", "passord for %:", "wachtwoord voor %:", "hasło użytkownika %:",
+        "senha para %:", "parola pentru %:", "пароль для %:", "пароль до %:", "лозинка за корисника %:",
+        "lösenord för %:", "mật khẩu dành cho %:", "% 的密码：", "% 的密碼：",
+    ]
+
     /// Parses a prompt of sudo's translations, or of sudo-rs, which does not name the user.
-    ///
-    /// The user is the last word of the prompt, unless the translation has one of `endings` after it. Only the English
-    /// prompt can have a user with a blank in the name.
     private static func ofSudo(_ text: Substring.UTF8View) -> AskpassPrompt? {
         if let asked = text.between("[sudo: ", "] Password:"), !asked.contains(UInt8(ascii: "]")) {
             return .secret(service: "sudo", account: nil)
         }
-        let english = text.between("[sudo] password for ", ":")
-        guard
-            let words = english ?? text.between("[sudo] ", ":") ?? text.between("[sudo] ", "：")
-                ?? text.between("[судо] ", ":")
-        else { return nil }
-        // In French, a no-break space precedes the colon.
-        let endings = [
-            "\u{A0}", "-käyttäjän salasana", " jelszava", " のパスワード", "의 암호", " 암호", " 的密码", " 的密碼",
-            "-სთვის",
-        ]
-        let ending = endings.first { words.suffix($0.utf8.count).elementsEqual($0.utf8) } ?? ""
-        let named = words.dropLast(ending.utf8.count)
-        let start = named.lastIndex(of: UInt8(ascii: " ")).map { named.index(after: $0) } ?? named.startIndex
-        let user = english ?? named[start...]
-        return user.isEmpty ? nil : .secret(service: "sudo", account: String(Substring(user)))
+        for prompt in sudoPrompts {
+            let parts = prompt.split(separator: "%", omittingEmptySubsequences: false).map(String.init)
+            guard let user = ["[sudo] ", "[судо] "].lazy.compactMap({ text.between($0 + parts[0], parts[1]) }).first,
+                // Without a word before it, the user could be a whole question.
+                !parts[0].isEmpty || !user.contains(UInt8(ascii: " "))
+            else { continue }
+            return .secret(service: "sudo", account: String(Substring(user)))
+        }
+        return nil
     }
 
     private static func ofLogin(_ text: Substring.UTF8View) -> AskpassPrompt? {

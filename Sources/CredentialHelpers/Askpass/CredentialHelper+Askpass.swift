@@ -22,6 +22,15 @@ extension CredentialHelper {
                     + "so a person has to answer it")
         case .unknown: return HelperAnswer(exitCode: 1, message: "can't find a key, user or host in the prompt")
         case .secret(let service, let account):
+            // sudo asks for the password of one user, even if it doesn't name the user.
+            if service == "sudo", account == nil {
+                let accounts = try items.identities().secrets { $0.service == service }.map(\.account)
+                guard accounts.allSatisfy({ $0 == accounts[0] }) || accounts.contains("") else {
+                    return HelperAnswer(
+                        exitCode: 65,
+                        message: "the prompt names no user, and sudo has several accounts: 'skr delete' removes one")
+                }
+            }
             return try askpass(service, account) { $0.credential.secret }
         case .account(let service, let account):
             return try askpass(service, account) { SecretBox(SecretBytes(utf8: $0.account)) }

@@ -61,6 +61,16 @@ struct AskpassTests {
         }
     }
 
+    @Test("sudo-rs's prompt gets no password if there are several accounts, one of which could be the user's")
+    func sudoOfSeveral() throws {
+        for name in ["alice", "bob"] { try test.store.set(name, for: .password(service: "sudo", account: name)) }
+        let said = try ask(AskpassPrompt("[sudo: authenticate] Password: "))
+        #expect(said.output == "" && said.exitCode == 65 && said.message?.contains("names no user") == true)
+        #expect(try ask(AskpassPrompt("[sudo] password for bob: ")).output == "bob\n")
+        try test.store.set("any", for: .password(service: "sudo"))
+        #expect(try ask(AskpassPrompt("[sudo: authenticate] Password: ")).output == "any\n")
+    }
+
     @Test("git's prompt for a user name asks for the account")
     func names() {
         #expect(AskpassPrompt("Username for 'https://host': ") == .account(service: "https://host", account: nil))
@@ -72,7 +82,9 @@ struct AskpassTests {
             "", " ", ":", "Password: ", "Enter passphrase for : ", "Enter passphrase for x", "Enter passphrase: ",
             "[sudo] Passwort für me", "[sudo] : ", "[sudo: x] New password: ", "[sudo: x] y] Password: ",
             "[su: authenticate] Password: ", "Shipping, decoded, fact: ", "one more time: ",
-            "Password for 'host': ", "Username for '': ", "[sudo] password for : ",
+            "Password for 'host': ", "Username for '': ", "[sudo] password for : ", "[sudo] alice's password: ",
+            "[sudo] alice 비밀번호: ", "[sudo] secret of alice: ", "Password for root@code.example.com: ",
+            "Password for /home/pin/x.p12: ", "Password for user pin: ", "First Factor: ",
         ])
     func unknown(text: String) throws {
         #expect(AskpassPrompt(text) == .unknown)
@@ -103,6 +115,8 @@ struct AskpassTests {
             "Enter PIN and confirm user presence for ECDSA-SK key SHA256:x: ", "PIN?", "(me) Code: ",
             "Code of me's phone: ", "Verification code: ", "[sudo: authenticate] Verification code: ",
             "One-time password (OATH) for `me': ", "Enter PASSCODE: ", "OTP: ", "Second Factor (optional): ",
+            "[sudo] PIN for alice: ", "[sudo] Verification code for alice: ", "[sudo] One-time password for alice: ",
+            "YubiKey for `alice': ", "2FA token: ", "Sicherheitscode: ", "Enter passphrase for PKCS#11: ", "PIN/OTP: ",
         ])
     func pins(text: String) throws {
         try test.store.set("x", for: .password(service: "x"))

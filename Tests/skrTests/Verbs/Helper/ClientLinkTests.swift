@@ -194,6 +194,7 @@ struct ClientLinkTests: ScriptTests {
 
                         """, count: 2) + "skr: Confirm user presence for key\n"), "\(outcome)")
         #expect(outcome.errors.contains("skr: error: this is a question for a PIN or a one-time code"))
+        #expect(outcome.errors.contains("SSH_ASKPASS_REQUIRE=never ssh ..., or sudo without -A\n"))
         #expect(outcome.errors.contains("skr: error: a server chose the text of this prompt"))
         #expect(outcome.errors.contains("skr: error: h you: no such item, or it has expired (namespace n)\n"))
         #expect(outcome.errors.contains("skr: hint: store it: skr set h you\n"))

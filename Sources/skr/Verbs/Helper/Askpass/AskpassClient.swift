@@ -51,7 +51,8 @@ struct AskpassClient: HelperClient, ExampleCommand {
 
     private static func hint(for prompt: AskpassPrompt) -> String? {
         switch prompt {
-        case .question, .pin: "answer it yourself: SSH_ASKPASS_REQUIRE=never ssh ..."
+        case .question: "answer it yourself: SSH_ASKPASS_REQUIRE=never ssh ..."
+        case .pin: "answer it yourself: SSH_ASKPASS_REQUIRE=never ssh ..., or sudo without -A"
         case .fromServer: "log in with a key, or answer it yourself: SSH_ASKPASS_REQUIRE=never ssh ..."
         case .unknown: "name the item: set SKR_ASKPASS=SERVICE or SKR_ASKPASS=SERVICE/ACCOUNT"
         case .secret, .account, .retry: nil

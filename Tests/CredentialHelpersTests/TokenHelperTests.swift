@@ -87,7 +87,7 @@ struct TokenHelperTests {
         let names = ["internet:https%3A//v%3A8200:": "root", "internet:https%3A//v%3A8200#a/b:": "child"]
         #expect(try test.stored == names)
         for namespace in ["a/b", "a/b/", "/a/b"] { #expect(try vault("get", namespace) == "child") }
-        for namespace in ["", "/"] { #expect(try vault("get", namespace) == "root") }
+        for namespace in ["", "/", "root", "root/"] { #expect(try vault("get", namespace) == "root") }
         for namespace in ["a", "b", "A/b"] { #expect(try vault("get", namespace) == "") }
         #expect(try vault("erase", "a/b/") == "" && test.vault("get").output == "root")
         #expect(try test.stored.count == 1)
@@ -122,7 +122,7 @@ struct TokenHelperTests {
         #expect(try isRefused(test.terraform("store", #"{"token":"\#(quoted)"}"#)))
         let login = #"{"v":1,"registry":{"index-url":"https://h"},"kind":"login","token":"\#(quoted)"}"#
         #expect(try test.answer(login.utf8) { try test.helper.cargo($0) }.output.contains("line break (CR or LF)"))
-        #expect(try test.vault("store", token, server: name).exitCode == 1)
+        #expect(try isRefused(test.vault("store", token, server: name)))
         #expect(try test.stored == [:])
         try test.keep(#"{"AccessKeyId":"AK","SecretAccessKey":"\#(quoted)"}"#, name)
         #expect(try isRefused(test.aws(name)))
@@ -135,8 +135,9 @@ struct TokenHelperTests {
 
     @Test("Vault can neither store nor get a token that isn't a single line")
     func vaultErrors() throws {
-        for request in ["", "\n", "a\nb", "a\nb\n", "a\n\n", "a\0"] {
-            #expect(try test.vault("store", request).exitCode == 1)
+        for request in ["", "\n"] { #expect(try test.vault("store", request).exitCode == 1) }
+        for request in ["a\nb", "a\nb\n", "a\n\n", "a\0", "a\r\n\n"] {
+            #expect(try test.vault("store", request).exitCode == 65)
         }
         #expect(try test.stored == [:])
         #expect(try test.vault("login").exitCode == 1)

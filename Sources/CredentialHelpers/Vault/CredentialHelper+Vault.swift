@@ -21,8 +21,8 @@ extension CredentialHelper {
     public func vault(
         _ operation: String, server: String, namespace: String = "", request: RawSpan
     ) throws(SecretStoreError) -> HelperAnswer {
-        let namespace = Self.withoutSlashes(namespace)
-        let service = Self.withoutSlashes(server) + (namespace.isEmpty ? "" : "#\(namespace)")
+        let namespace = Self.canonical(namespace)
+        let service = Self.canonical(server) + (namespace.isEmpty ? "" : "#\(namespace)")
         switch operation {
         case "get":
             guard let token = try credential(service: service)?.secret else { return .nothing }
@@ -30,9 +30,8 @@ extension CredentialHelper {
             return HelperAnswer { $0.append(token) }
         case "store":
             let token = SecretBox(copying: request.extracting(first: request.countWithoutNewline))
-            guard token.count > 0, !token.hasLineBreak else {
-                return HelperAnswer(exitCode: 1, message: "standard input must be a token on one line")
-            }
+            guard token.count > 0 else { return HelperAnswer(exitCode: 1, message: "standard input must be a token") }
+            guard !token.hasLineBreak else { return UnusableToken.lineBreak.answer }
             try store(token, CredentialFields(), service: service, account: "")
             return .nothing
         case "erase":
@@ -44,14 +43,15 @@ extension CredentialHelper {
 
     /// Returns whether these are the same address, or the same namespace.
     package static func isOneVault(_ name: String, _ other: String) -> Bool {
-        withoutSlashes(name).utf8.elementsEqual(withoutSlashes(other).utf8)
+        canonical(name) == canonical(other)
     }
 
-    /// Returns an address or a namespace without slashes at its start and end, which vault ignores.
-    private static func withoutSlashes(_ name: String) -> String {
+    /// Returns an address or a namespace without slashes at its start and end, which vault ignores; `root` is also the
+    /// name of the namespace without a name.
+    private static func canonical(_ name: String) -> String {
         var name = name.utf8[...]
         while name.first == UInt8(ascii: "/") { name.removeFirst() }
         while name.last == UInt8(ascii: "/") { name.removeLast() }
-        return String(Substring(name))
+        return name.elementsEqual("root".utf8) ? "" : String(Substring(name))
     }
 }

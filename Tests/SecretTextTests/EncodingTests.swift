@@ -30,5 +30,9 @@ struct EncodingTests {
         for time in stride(from: -11_000_000_000, to: 253_000_000_000, by: 987_654_321) as StrideTo<Int64> {
             #expect(DateTimeText.parse(DateTimeText.text(of: time)) == Double(time))
         }
+        for text in ["2031-01-02 03:04:05 UTC", "2031-01-02T03:04:05 UTC", "2031-01-02T03:04:05UTC"] {
+            #expect(DateTimeText.parse(text) == 1_925_089_445)
+        }
+        #expect(DateTimeText.parse("2031-01-02 03:04:05TUTC") == nil)
     }
 }

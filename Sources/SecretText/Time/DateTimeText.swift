@@ -8,8 +8,8 @@ package enum DateTimeText {
     /// Parses a time and returns seconds since 1970; `nil` for any other text.
     package static func parse(_ text: String) -> Double? {
         // RFC 3339 allows a space instead of the T, and lower-case letters.
-        let text = text.uppercased().replacing(" ", with: "T", maxReplacements: 1)
-        var (local, rest) = (String(text.prefix(19)), text.dropFirst(19))
+        let text = text.uppercased()
+        var (local, rest) = (text.prefix(19).replacing(" ", with: "T"), text.dropFirst(19))
         var fraction = 0.0
         if rest.first == "." {
             let digits = rest.dropFirst().prefix { $0.isASCII && $0.isNumber }

@@ -36,7 +36,7 @@ package struct HeadersObject: TokenFormat {
 
     private func value(_ secret: SecretBox, user: String) throws(UnusableToken) -> AuthorizationValue {
         if let scheme { return try AuthorizationValue(secret, scheme: scheme) }
-        let isAuthorization = header.lowercased() == "authorization"
+        let isAuthorization = header.asciiLowercased == "authorization"
         guard isAuthorization || !user.isEmpty else { return try AuthorizationValue(secret, scheme: "") }
         return try AuthorizationValue(secret, user: user)
     }

@@ -13,7 +13,7 @@ package struct ExecCredential: TokenFormat {
     /// - Parameter request: the value of `KUBERNETES_EXEC_INFO`; text without an `apiVersion` asks for `v1`.
     package init(asked request: RawSpan) throws(UnusableToken) {
         let said = JSONField.text(of: JSONPath("apiVersion"), in: request)?.text ?? Self.group + "v1"
-        guard let version = ["v1", "v1beta1"].first(where: { said.utf8.elementsEqual((Self.group + $0).utf8) }) else {
+        guard let version = ["v1", "v1beta1"].first(where: { said == Self.group + $0 }) else {
             throw UnusableToken(
                 message: "KUBERNETES_EXEC_INFO asks for an unknown apiVersion",
                 hint: "in the kubeconfig, set apiVersion to \(Self.group)v1 or \(Self.group)v1beta1")

@@ -92,7 +92,6 @@ private struct NetrcLine {
     }
 
     func isMeant(by name: String) -> Bool {
-        [machine, item.service].contains { $0 == name }
-            || item.service.utf8.elementsEqual("https://\(name)".utf8)
+        machine == name || item.service == name || item.service == "https://\(name)"
     }
 }

@@ -44,7 +44,7 @@ package struct WebAddress: Equatable {
     /// The host in lower case, without the default port.
     private var comparableHost: String {
         let usual = scheme == "https" ? ":443" : ":80"
-        let host = host.lowercased()
+        let host = host.asciiLowercased
         return host.hasSuffix(usual) ? String(host.dropLast(usual.count)) : host
     }
 
@@ -56,7 +56,7 @@ package struct WebAddress: Equatable {
 
     /// Returns whether a server could read a part of the path as `.` or `..`, even if it decodes the path first.
     private static func climbs(_ path: String) -> Bool {
-        let decoded = path.lowercased().replacing("%2e", with: ".").replacing("%2f", with: "/")
+        let decoded = path.asciiLowercased.replacing("%2e", with: ".").replacing("%2f", with: "/")
             .replacing("%5c", with: "/")
         return decoded.utf8.split(separator: UInt8(ascii: "/")).contains { part in
             let name = part.prefix { $0 != UInt8(ascii: ";") }

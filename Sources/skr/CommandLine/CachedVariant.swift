@@ -16,7 +16,7 @@ package enum CachedVariant {
     /// The result is `nil` for a variant in another form: another program has stored it, and no options make it.
     package static func options(of variant: String) -> String? {
         let keys = keys(of: variant)
-        guard text(of: keys).utf8.elementsEqual(variant.utf8) else { return nil }
+        guard text(of: keys) == variant else { return nil }
         return keys.map { Display.option("--key", $0) }.joined()
     }
 

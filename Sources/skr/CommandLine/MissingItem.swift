@@ -103,7 +103,7 @@ private struct Neighborhood {
     /// First comes the same namespace in other scopes, then the other namespaces of the same scope, then the rest.
     static func others(of place: Place) -> [Neighborhood] {
         let others = all.filter { $0.scope != place.scope || !$0.isNamespace(of: place) }
-            .sorted { $0.namespace.utf8.lexicographicallyPrecedes($1.namespace.utf8) }
+            .sorted { $0.namespace < $1.namespace }
         return others.filter { $0.isNamespace(of: place) }
             + others.filter { !$0.isNamespace(of: place) && $0.scope == place.scope }
             + others.filter { !$0.isNamespace(of: place) && $0.scope != place.scope }

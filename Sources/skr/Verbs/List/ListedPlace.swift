@@ -44,9 +44,7 @@ struct ListedPlace {
                         hint: "'skr list --scope \(scope.rawValue)' lists it, and creates its keyring if necessary")
                     continue
                 }
-                all += found.compactMap(\.self).sorted {
-                    $0.namespace.utf8.lexicographicallyPrecedes($1.namespace.utf8)
-                }
+                all += found.compactMap(\.self).sorted { $0.namespace < $1.namespace }
             } catch {
                 let problem = CommandError(error)
                 guard error.code != .unavailable else { throw problem }
@@ -76,19 +74,15 @@ struct ListedPlace {
 
     private static func isOrdered(_ left: ItemIdentity, _ right: ItemIdentity) -> Bool {
         if left.kind != right.kind { return left.kind.rawValue < right.kind.rawValue }
-        if left.service != right.service {
-            return left.service.utf8.lexicographicallyPrecedes(right.service.utf8)
-        }
-        return left.account.utf8.lexicographicallyPrecedes(right.account.utf8)
+        return left.service != right.service ? left.service < right.service : left.account < right.account
     }
 
     /// Keeps only the items of this service; if the name ends in `*`, of all services that begin with the rest.
     mutating func keep(service: String) {
         if service != "*" { unreadable = [] }
         let isPrefix = service.utf8.last == UInt8(ascii: "*")
-        items = items.filter { item in
-            let name = item.item.service.utf8
-            return isPrefix ? name.starts(with: service.utf8.dropLast()) : name.elementsEqual(service.utf8)
+        items = items.filter {
+            isPrefix ? $0.item.service.utf8.starts(with: service.utf8.dropLast()) : $0.item.service == service
         }
     }
 

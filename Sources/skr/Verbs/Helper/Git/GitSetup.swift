@@ -63,7 +63,7 @@ struct GitSetup: WritableSetup {
         guard !isInOtherForm, !helpers.contains(where: { $0 == wanted }) else { return [] }
         // The new helper comes first, so that git has one even if another command fails.
         return [["git", "config", "--global", "--add", Self.key, wanted]]
-            + removals(for: call.user).filter { $0.last?.utf8.elementsEqual(wanted.utf8) == false }
+            + removals(for: call.user).filter { $0.last != wanted }
     }
 
     /// Returns the commands that remove our values from the user's files.
@@ -152,7 +152,7 @@ struct GitSetup: WritableSetup {
         var words: [String] = []
         while let word = (try? parser.next()) ?? nil { words.append(word) }
         guard let options = (try? HelperOptions.parse(words)).map({ HelperOptions.quoted($0.words) }),
-            value.utf8.elementsEqual("\(quoted(program))\(options)".utf8)
+            value == "\(quoted(program))\(options)"
         else { return nil }
         return options
     }

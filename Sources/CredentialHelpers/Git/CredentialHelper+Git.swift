@@ -59,7 +59,8 @@ extension CredentialHelper {
         else { return nil }
         let isOver = isOver(credential.expires)
         // The end of a refresh token isn't the password's expiry.
-        let end = try refreshToken == nil ? end(of: item, holding: credential) : credential.expires
+        let hasEnd = refreshToken == nil || credential.expires != nil
+        let end = try hasEnd ? end(of: item, holding: credential) : nil
         return HelperAnswer { text in
             if type == nil { text.append("username=\(item.account)\n") }
             if !isOver {

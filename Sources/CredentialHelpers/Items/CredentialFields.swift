@@ -53,7 +53,8 @@ extension CredentialRecord {
     func says(_ secret: SecretBox, _ fields: CredentialFields, at now: Int64) -> Bool {
         guard self.secret.isEqual(to: secret), expires ?? .max > now else { return false }
         if let client = fields.client, client != self.client { return false }
-        if let end = fields.expires, end != expires, expires != nil || refreshToken != nil { return false }
+        // A client can have the earlier end of the item from a record with a refresh token.
+        if let end = fields.expires, refreshToken == nil ? end != expires ?? end : end > expires ?? 0 { return false }
         if let type = fields.authenticationType, type != authenticationType { return false }
         if !fields.state.isEmpty, !(fields.state == state) { return false }
         guard let token = fields.refreshToken else { return true }

@@ -79,6 +79,33 @@ struct GitLifetimeTests {
         }
     }
 
+    @Test("an expiry that a client got earlier, rounded down, doesn't shorten the item's time")
+    func statedEarlier() throws {
+        try git("store", Self.alice, timeout: .seconds(5_400))
+        let answer = try git("get")
+        #expect(answer.hasSuffix("password_expiry_utc=\(now + 3_600)\n"))
+        pass(2_400)
+        for timeout in [nil, Self.hours] {
+            try git("store", Self.host + answer, timeout: timeout)
+            #expect(try left(of: Self.bare) == 3_000)
+        }
+        try git("store", Self.host + answer, timeout: .seconds(60))
+        #expect(try left(of: Self.bare) == 60)
+    }
+
+    @Test("for a record that ends before its password, get states that end, and storing it again changes nothing")
+    func endsBeforePassword() throws {
+        let fields = "password_expiry_utc=\(now + 9 * 3_600)\noauth_refresh_token=r\n"
+        try git("store", Self.alice + fields)
+        pass(600)
+        let answer = try git("get")
+        #expect(answer.contains("password_expiry_utc=\(now + 7 * 3_600)\n"))
+        try git("store", Self.host + answer)
+        #expect(try left(of: Self.record) == 8 * 3_600 - 600)
+        let stored = try test.store.get(Self.record, as: String.self)
+        #expect(stored?.contains("\(HelperUnderTest.now + 9 * 3_600)") == true)
+    }
+
     @Test("a password that ends while git uses it is not stored again")
     func endsInUse() throws {
         try git("store", Self.alice)

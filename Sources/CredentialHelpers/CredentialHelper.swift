@@ -1,7 +1,7 @@
 import Glibc
 import Keyutils
 import SecretText
-import SessionKeyring
+package import SessionKeyring
 
 /// Answers the requests of credential-helper protocols from the items of a store.
 ///
@@ -22,8 +22,8 @@ public struct CredentialHelper: Sendable {
     /// The timeout of secrets that arrive without one; `nil` to keep them for as long as the scope exists.
     public let timeout: Duration?
     private let clock: @Sendable () -> Int64
-    /// Whether an item's secret comes from elsewhere, so that git and docker must not store what they got from there.
-    package var isDeclared: @Sendable (_ service: String, _ account: String) -> Bool = { _, _ in false }
+    /// Whether one of the items whose secret comes from elsewhere is meant; git and docker don't store such a secret.
+    package var isDeclared: @Sendable (_ isMeant: (ItemIdentity) -> Bool) -> Bool = { _ in false }
 
     /// Creates a helper.
     ///
@@ -76,7 +76,7 @@ extension CredentialHelper {
         as kind: ItemIdentity.Kind = .internet, of owner: ItemOwner = .others
     ) throws(SecretStoreError) -> Bool {
         // git stores a secret again after each use. This common case takes no lease.
-        if try hasFirst(service: service, account: account, of: owner, saying: secret, fields) { return true }
+        if try hasFirst(service: service, account: account, of: owner, holding: secret, fields) { return true }
         return try items.takingTurns(at: service) { () throws(SecretStoreError) in
             try replace(secret, fields, service: service, account: account, as: kind, of: owner)
         }
@@ -84,7 +84,7 @@ extension CredentialHelper {
 
     /// Returns whether the first item that a client finds under this name holds exactly this secret and these fields.
     private func hasFirst(
-        service: String, account: String, of owner: ItemOwner, saying secret: SecretBox, _ fields: CredentialFields
+        service: String, account: String, of owner: ItemOwner, holding secret: SecretBox, _ fields: CredentialFields
     ) throws(SecretStoreError) -> Bool {
         for kind in ItemIdentity.Kind.ofSecrets {
             let item = ItemIdentity(kind, service: service, account: account)

@@ -11,6 +11,8 @@ public struct HelperAnswer: ~Copyable, Sendable {
     /// The exit status.
     public let exitCode: Int32
     /// One line for people, on standard error, without a secret; `nil` for nothing.
+    ///
+    /// If the exit status is 0, it is a warning.
     public let message: String?
     /// The absent item, if people should be told about it; otherwise `nil`.
     public let missing: ItemIdentity?
@@ -34,6 +36,13 @@ public struct HelperAnswer: ~Copyable, Sendable {
 
     /// An empty answer, which is not an error.
     package static var nothing: HelperAnswer { HelperAnswer(exitCode: 0) }
+
+    /// Returns the answer after a client's secret was not stored, because the item's secret comes from a source.
+    static func notStored(_ service: String, _ account: String) -> HelperAnswer {
+        let name = "\(service) \(account)"
+        return HelperAnswer(
+            message: "\(name) has a source, so the password was not stored; 'skr set \(name)' overrides the source")
+    }
 
     /// Returns an answer for an absent item; the client shows our message about it to its user.
     static func missing(_ item: ItemIdentity, exitCode: Int32 = 1) -> HelperAnswer {

@@ -45,8 +45,11 @@ extension CredentialHelper {
         else { return Self.dockerError("the request must be {\"ServerURL\":...,\"Username\":...,\"Secret\":...}") }
         if server.isEmpty { return Self.noServer }
         if user.isEmpty { return Self.dockerError("no credentials username") }
-        // 'docker login' stores what it got from a source.
-        if isDeclared(server, user) { return .nothing }
+        // 'docker login' also stores what it got from a source. docker's own items would hide the source.
+        if isDeclared({ $0.service == server && $0.account == user }) {
+            for item in try dockerItems(for: server) { try delete(item, of: .docker) }
+            return .notStored(server, user)
+        }
         let fields = CredentialFields(client: ItemOwner.isRegistry(server) ? nil : ItemOwner.docker.client)
         let isStored = try items.takingTurns(at: server) { () throws(SecretStoreError) -> Bool in
             var others: [(item: ItemIdentity, payload: SecretBox)] = []

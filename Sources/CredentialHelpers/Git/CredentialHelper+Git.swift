@@ -91,13 +91,30 @@ extension CredentialHelper {
         }
         let account = request.username ?? ""
         // git stores what it got from a source, also without its expiry.
-        if isDeclared(service, account) { return .nothing }
+        let isMeant = { request.matches($0) && $0.account == account && ItemOwner.git.has($0, nil) }
+        if isDeclared(isMeant) { return try dropStored(secret, service, account) }
         guard try store(secret, fields, service: service, account: account, of: .git) else {
             return HelperAnswer(
                 exitCode: 1,
                 message: "docker already has a record for this address and user: 'docker logout ADDRESS' removes it")
         }
         return .nothing
+    }
+
+    /// Deletes git's older secrets of an item, which would hide its source; warns if the new secret is different.
+    private func dropStored(
+        _ new: SecretBox, _ service: String, _ account: String
+    ) throws(SecretStoreError) -> HelperAnswer {
+        var isOther = false
+        for kind in ItemIdentity.Kind.ofSecrets {
+            let item = ItemIdentity(kind, service: service, account: account)
+            guard let old = try credential(item), ItemOwner.git.has(item, old), !old.secret.isEqual(to: new) else {
+                continue
+            }
+            isOther = true
+            if kind != .password { try items.delete(item, ifUnchanged: old.payload.bytes) }
+        }
+        return isOther ? .notStored(service, account) : .nothing
     }
 
     private func erase(_ request: GitRequest) throws(SecretStoreError) -> HelperAnswer {
@@ -111,20 +128,9 @@ extension CredentialHelper {
         return .nothing
     }
 
-    /// Returns the items that match the request's scheme, host, path and user; those without a path come first.
-    ///
-    /// A field that the request lacks matches every item. A request that lacks all four matches nothing.
+    /// Returns the items that match the request; those without a path come first.
     private func matches(_ request: GitRequest) throws(SecretStoreError) -> [ItemIdentity] {
-        let (scheme, host, path, username) = (request.scheme, request.host, request.path, request.username)
-        guard scheme != nil || host != nil || path != nil || username != nil else { return [] }
-        let found = try items.identities().secrets { item in
-            if let username, item.account != username { return false }
-            guard let origin = Origin(item.service) else { return false }
-            return (scheme ?? origin.scheme).utf8.elementsEqual(origin.scheme.utf8)
-                && (host ?? origin.host).utf8.elementsEqual(origin.host.utf8)
-                && (path.flatMap { $0.isEmpty ? nil : $0 } ?? origin.path ?? "").utf8.elementsEqual(
-                    (origin.path ?? "").utf8)
-        }
+        let found = try items.identities().secrets(where: request.matches)
         guard found.count > 1 else { return found }
         let isWhole = { (item: ItemIdentity) in Origin(item.service)?.path == nil }
         return found.filter(isWhole) + found.filter { !isWhole($0) }
@@ -132,6 +138,17 @@ extension CredentialHelper {
 }
 
 extension GitRequest {
+    /// Returns whether an item has the request's scheme, host, path and user.
+    ///
+    /// A field that the request lacks matches every item. A request that lacks all four matches nothing.
+    fileprivate func matches(_ item: ItemIdentity) -> Bool {
+        guard scheme != nil || host != nil || path != nil || username != nil,
+            (username ?? item.account) == item.account, let origin = Origin(item.service)
+        else { return false }
+        return (scheme ?? origin.scheme) == origin.scheme && (host ?? origin.host) == origin.host
+            && (path ?? "" == "" || path == origin.path)
+    }
+
     /// The origin that the request is for; `nil` if it does not name one.
     fileprivate var origin: Origin? {
         guard let scheme, host != nil || path != nil else { return nil }

@@ -47,7 +47,9 @@ struct Target {
             }
             // An item that is stored in the meantime hides its source.
             guard let value = try lend(item, field, from: store, to: body) else {
-                throw missing(exactItem, in: store)
+                let isOver = try item.kind == .credential && store.contains(item)
+                let hint = "its secret has expired: '--field refresh_token' prints the token for a new one"
+                throw missing(exactItem, in: store, hint: isOver ? hint : MissingItem.usualHint)
             }
             return value
         }
@@ -107,9 +109,8 @@ struct Target {
         to body: (RawSpan) throws(CommandError) -> Value
     ) throws -> Value? {
         try store.withBytes(of: item) { bytes -> Result<Value, CommandError>? in
-            // A record with a refresh token outlives its secret.
             if item.kind == .credential, field ?? CredentialRecord.secretField == CredentialRecord.secretField,
-                let end = CredentialRecord(SecretBox(copying: bytes), of: item)?.expires, end <= CredentialHelper.time()
+                CredentialRecord(SecretBox(copying: bytes), of: item)?.isOver == true
             {
                 return nil
             }

@@ -48,6 +48,20 @@ final class SourcedItems: ItemSource {
         return try read.get()
     }
 
+    /// Returns whether a line of the file is for such an item; after an error, which it reports, it returns true.
+    func declares(_ isMeant: (ItemIdentity) -> Bool) -> Bool {
+        do throws(CommandError) {
+            return try declared().contains(where: isMeant)
+        } catch {
+            Console.warn(error)
+            return true
+        }
+    }
+
+    private func declared(of service: String? = nil) throws(CommandError) -> [ItemIdentity] {
+        try sourcesFile()?.items(of: service, scope: place.scope, namespace: place.namespace) ?? []
+    }
+
     // A lookup reports only errors of a store. So a failed source counts as a missing item, and `failure` has the
     // reason.
 
@@ -61,14 +75,17 @@ final class SourcedItems: ItemSource {
     /// - Parameter service: the service of the sources' items; `nil` for all.
     func identities(of service: String?) throws(SecretStoreError) -> [ItemIdentity] {
         let items = try store.identities()
-        let sources = recording { () throws(CommandError) in
-            try sourcesFile()?.items(of: service, scope: place.scope, namespace: place.namespace)
-        }
+        let sources = recording { () throws(CommandError) in try declared(of: service) }
         // Not a set, for which Swift's runtime would search all types of the program.
         let hidden = items.filter(\.kind.isOfSecrets).map {
             ItemIdentity.password(service: $0.service, account: $0.account)
         }
-        return items + (sources ?? []).filter { !hidden.contains($0) }
+        var found = items
+        for source in sources ?? [] {
+            if hidden.contains(source), try store.hasSecret(of: source) { continue }
+            found.append(source)
+        }
+        return found
     }
 
     // Only the first choice counts. If its source fails, a helper's client gets no other secret.
@@ -121,13 +138,22 @@ final class SourcedItems: ItemSource {
 }
 
 extension SecretStore {
-    /// Whether there is an item of this service and account, of whatever kind.
+    /// Whether there is an item of this service and account, of whatever kind, whose secret has not expired.
     func hasSecret(of item: ItemIdentity) throws(SecretStoreError) -> Bool {
         for kind in ItemIdentity.Kind.ofSecrets {
-            if try contains(ItemIdentity(kind, service: item.service, account: item.account)) { return true }
+            let item = ItemIdentity(kind, service: item.service, account: item.account)
+            if kind != .credential, try contains(item) { return true }
+            if kind == .credential, let bytes = try get(item) {
+                return CredentialRecord(SecretBox(bytes), of: item)?.isOver != true
+            }
         }
         return false
     }
+}
+
+extension CredentialRecord {
+    /// Whether the secret has expired; a record with a refresh token outlives its secret.
+    var isOver: Bool { expires.map { $0 <= CredentialHelper.time() } ?? false }
 }
 
 extension CredentialHelper {

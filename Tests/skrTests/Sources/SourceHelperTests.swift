@@ -150,6 +150,82 @@ struct SourceHelperTests {
             """#, prints: "3\n2\nhttps://h\tbob\n")
     }
 
+    @Test("git doesn't store the secret of a source with a path, which get finds without the path")
+    func gitStoresWithPath() throws {
+        try SourcesUnderTest.run(
+            """
+            https://noend.com/org alice --timeout never -- printf sourced
+            https://token.com --timeout 1m -- printf token
+            """,
+            #"""
+            host=$'protocol=https\nhost=noend.com\n'; answer=$(skr helper git get <<< "$host"); echo "$answer"
+            skr helper git store <<< "$host$answer"; skr list | cut -f 1-3
+            skr helper git store <<< $'protocol=https\nhost=token.com\nauthtype=Bearer\ncredential=c'; skr list | cut -f 1-2 | grep token
+            """#,
+            prints: """
+                username=alice
+                password=sourced
+                password\thttps://noend.com/org\talice
+                credential\thttps://token.com
+
+                """)
+    }
+
+    @Test("git and docker delete their older secrets of an item with a source, and report that they store no new one")
+    func replaced() throws {
+        let outcome = try SourcesUnderTest.run(
+            """
+            ghcr.io alice --timeout 1m -- printf sourced
+            https://h alice --timeout 1m -- printf sourced
+            """,
+            #"""
+            docker() { printf '{"ServerURL":"ghcr.io","Username":"%s","Secret":"%s"}' $1 $2 | skr helper docker store; }
+            git() { printf 'protocol=https\nhost=h\nusername=alice\npassword=%s\n' $1 | skr helper git store; }
+            export SKR_SOURCES=none; docker bob old; git old; unset SKR_SOURCES
+            git old; skr list | cut -f 2-3; git new; docker alice new; echo $?; skr list; get=$'protocol=https\nhost=h\n'
+            echo ghcr.io | skr helper docker get; skr helper git get <<< "$get" | grep password=; git sourced; git other
+            SKR_SOURCES=none docker alice old; docker alice new; echo ghcr.io | skr helper docker get
+            """#,
+            prints: """
+                ghcr.io\tbob
+                https://h\talice
+                0
+                {"ServerURL":"ghcr.io","Username":"alice","Secret":"sourced"}
+                password=sourced
+                {"ServerURL":"ghcr.io","Username":"alice","Secret":"sourced"}
+
+                """)
+        let warning = { (name: String) in
+            "skr: warning: \(name) has a source, so the password was not stored; 'skr set \(name)' overrides the source"
+        }
+        let (git, docker) = (warning("https://h alice"), warning("ghcr.io alice"))
+        #expect(outcome.errors.split(separator: "\n").map(String.init) == [git, docker, git, docker], "\(outcome)")
+    }
+
+    @Test("if the sources can't be read, git and docker store nothing, and report the reason")
+    func unreadable() throws {
+        let outcome = try SourcesUnderTest.run(
+            "https://h alice --timeout 1m -- printf sourced",
+            #"""
+            chmod g+w $sources; printf 'protocol=https\nhost=h\nusername=alice\npassword=p\n' | skr helper git store; echo $?; skr list
+            """#, prints: "0\n")
+        #expect(outcome.errors.hasPrefix("skr: warning: not using "), "\(outcome)")
+    }
+
+    @Test("an expired record with a refresh token doesn't hide the source of its item")
+    func expiredRecord() throws {
+        let outcome = try SourcesUnderTest.run(
+            "https://h alice --timeout 1m -- printf sourced",
+            #"""
+            host=$'protocol=https\nhost=h\n'; end=$(($(date +%s) + 2))
+            SKR_SOURCES=none skr helper git store <<< "${host}username=alice"$'\npassword=p\noauth_refresh_token=r\n'password_expiry_utc=$end
+            skr get https://h alice; echo; while (($(date +%s) < end)); do sleep 0.1; done
+            skr get --no-source https://h alice; echo $?; skr get --no-source https://h alice --field refresh_token; echo
+            skr helper git get <<< "$host" | grep password=; skr delete https://h alice; skr get https://h; echo
+            """#, prints: "p\n1\nr\npassword=sourced\nsourced\n")
+        #expect(outcome.errors.contains("its secret has expired: '--field refresh_token' prints"), "\(outcome)")
+    }
+
     @Test("if the source of the first choice fails, a helper's client gets no other secret")
     func noSecondChoice() throws {
         let outcome = try SourcesUnderTest.run(

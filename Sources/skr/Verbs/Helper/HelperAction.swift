@@ -81,7 +81,10 @@ extension HelperAnswer {
     consuming func showAndExit(for call: HelperCall, failure: CommandError? = nil) throws -> Never {
         try output.withBytes { bytes throws(CommandError) in try Console.write(bytes) }
         if let failure { Console.report(failure) } else if let missing { Console.report(try call.missing(missing)) }
-        if let message { Console.report(CommandError(exitCode: .internalError, message: message, hint: nil)) }
+        if let message {
+            let text = CommandError(exitCode: .internalError, message: message, hint: nil)
+            if exitCode == 0 { Console.warn(text) } else { Console.report(text) }
+        }
         exit(exitCode)
     }
 }

@@ -113,16 +113,9 @@ struct HelperCall {
     func helper(isStoring: Bool, isReading: Bool) throws(SecretStoreError) -> CredentialHelper {
         let store = try place.store()
         if isStoring { try place.warnIfShared(in: store) }
-        let items: any ItemSource =
-            isReading ? SourcedItems(store, of: place, warns: client.errors != .mixedWithAnswer) : store
-        var helper = CredentialHelper(items: items, timeout: timeout)
-        if isStoring {
-            helper.isDeclared = { [place] service, account in
-                let item = ItemIdentity.password(service: service, account: account)
-                let file = try? SourcesFile.read()
-                return (try? file?.source(of: item, scope: place.scope, namespace: place.namespace)) != nil
-            }
-        }
+        let items = SourcedItems(store, of: place, warns: client.errors != .mixedWithAnswer)
+        var helper = CredentialHelper(items: isReading ? items : store, timeout: timeout)
+        helper.isDeclared = items.declares
         return helper
     }
 }

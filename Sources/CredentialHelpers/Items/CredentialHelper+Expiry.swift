@@ -27,11 +27,11 @@ extension CredentialHelper {
     ///
     /// For an item with a timeout, the client can have the time from ``end(of:holding:)``, which states it too early.
     func shorten(_ item: ItemIdentity, until end: Int64?) throws(SecretStoreError) {
-        let expiry = try items.attributes(of: item)?.expiry
-        if expiry == .never, let new = timeout(until: end) {
-            try items.expire(item, timeout: new)
-        } else if case .after(let left) = expiry, let timeout, timeout < left.atLeast {
-            try items.expire(item, timeout: timeout)
+        guard let new = timeout(until: end) else { return }
+        switch try items.attributes(of: item)?.expiry {
+        case .never: try items.expire(item, timeout: new)
+        case .after(let left): if let timeout, timeout < left.atLeast { try items.expire(item, timeout: timeout) }
+        default: break
         }
     }
 }

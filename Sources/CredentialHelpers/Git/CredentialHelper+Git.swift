@@ -108,9 +108,8 @@ extension CredentialHelper {
         var isOther = false
         for kind in ItemIdentity.Kind.ofSecrets {
             let item = ItemIdentity(kind, service: service, account: account)
-            guard let old = try credential(item), ItemOwner.git.has(item, old), !old.secret.isEqual(to: new) else {
-                continue
-            }
+            guard let old = try credential(item), ItemOwner.git.has(item, old) else { continue }
+            if old.secret.isEqual(to: new) { return .nothing }
             isOther = true
             if kind != .password { try items.delete(item, ifUnchanged: old.payload.bytes) }
         }

@@ -81,7 +81,7 @@ public enum AskpassPrompt: Equatable, Sendable {
         "heslo pre používateľa %:", "adgangskode for %:", "Passwort für %:", "pasvorto por %:", "گذرواژهٔ %:",
         "%-käyttäjän salasana:", "salasana henkilölle %:", "Mot de passe de %\u{A0}:", "password par %:",
         "lozinka za %:", "% jelszava:", "kata sandi untuk %:", "password di %:", "% のパスワード:", "პაროლი %-სთვის:",
-        "პაროლი მომხმარებლისთვის %:", "% 암호:", "%의 암호:", "passord for %:", "wachtwoord voor %:", "hasło użytkownika %:",
+        "პაროლი მომხმარებლისთვის %:", "%의 암호:", "% 암호:", "passord for %:", "wachtwoord voor %:", "hasło użytkownika %:",
         "senha para %:", "parola pentru %:", "пароль для %:", "пароль до %:", "лозинка за корисника %:",
         "lösenord för %:", "mật khẩu dành cho %:", "% 的密码：", "% 的密碼：",
     ]

@@ -1,3 +1,4 @@
+import Keyutils
 import SecretText
 public import SessionKeyring
 

@@ -30,6 +30,8 @@ package struct WalkedPath: ~Copyable {
     package private(set) var failure: Errno?
     private var folder = AT_FDCWD
     private var name = "."
+    /// O_NOFOLLOW, or 0 if the name is that of a link in /proc.
+    private var following = O_NOFOLLOW
     /// The places that lead to the home folder, and that folder.
     private var homeward: [Place] = []
 
@@ -93,18 +95,26 @@ package struct WalkedPath: ~Copyable {
     }
 
     private mutating func openPlace(_ name: String, _ path: String) throws(Errno) -> (CInt, Place) {
-        let opened = unsafe openat(folder, name, Self.placeOnly | O_NOFOLLOW | O_CLOEXEC)
-        var found = stat()
-        guard opened >= 0, unsafe fstat(opened, &found) == 0 else { throw .last }
-        let place = Place(path: path, found: found)
-        places.append(place)
-        return (opened, place)
+        following = O_NOFOLLOW
+        while true {
+            let opened = unsafe openat(folder, name, Self.placeOnly | following | O_CLOEXEC)
+            var (found, proc) = (stat(), stat())
+            guard opened >= 0, unsafe fstat(opened, &found) == 0 else { throw .last }
+            let place = Place(path: path, found: found)
+            places.append(place)
+            // A link in /proc, such as /proc/self/fd/3, can lead to a file without a path, so the kernel follows it.
+            guard place.isLink, unsafe stat("/proc", &proc) == 0, found.st_dev == proc.st_dev else {
+                return (opened, place)
+            }
+            close(opened)
+            following = 0
+        }
     }
 
     /// Opens the file or folder for reading.
     package func open() throws(Errno) -> FileDescriptor {
         if let failure { throw failure }
-        let file = unsafe openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        let file = unsafe openat(folder, name, O_RDONLY | following | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard file >= 0 else { throw .last }
         return FileDescriptor(rawValue: file)
     }

@@ -17,6 +17,13 @@ extension StringProtocol {
     }
 }
 
+// In generic code, == and < of two values of the same type would be Swift's.
+extension StringProtocol {
+    fileprivate func isSame(as other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
+
+    fileprivate func isBefore(_ other: some StringProtocol) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
+}
+
 // Swift prefers a function of exactly this type.
 extension String {
     package static func == (left: String, right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
@@ -83,7 +90,7 @@ extension StringProtocol where SubSequence == Substring {
 extension Optional where Wrapped: StringProtocol {
     package static func == (left: Wrapped?, right: Wrapped?) -> Bool {
         switch (left, right) {
-        case (let left?, let right?): left == right
+        case (let left?, let right?): left.isSame(as: right)
         case (nil, nil): true
         default: false
         }
@@ -91,7 +98,7 @@ extension Optional where Wrapped: StringProtocol {
 
     package static func != (left: Wrapped?, right: Wrapped?) -> Bool { !(left == right) }
 
-    package static func == (left: Wrapped?, right: Wrapped) -> Bool { left.map { $0 == right } ?? false }
+    package static func == (left: Wrapped?, right: Wrapped) -> Bool { left.map { $0.isSame(as: right) } ?? false }
 
     package static func != (left: Wrapped?, right: Wrapped) -> Bool { !(left == right) }
 
@@ -103,14 +110,17 @@ extension Optional where Wrapped: StringProtocol {
 }
 
 extension Sequence where Element: StringProtocol {
-    package func contains(_ text: Element) -> Bool { contains { $0 == text } }
+    package func contains(_ text: Element) -> Bool { contains { $0.isSame(as: text) } }
 
-    package func sorted() -> [Element] { sorted { $0 < $1 } }
+    package func sorted() -> [Element] { sorted { $0.isBefore($1) } }
 }
 
 extension Array where Element: StringProtocol {
-    package static func == (left: [Element], right: [Element]) -> Bool { left.elementsEqual(right) { $0 == $1 } }
+    package static func == (left: [Element], right: [Element]) -> Bool {
+        left.elementsEqual(right) { $0.isSame(as: $1) }
+    }
 }
+
 /// A text that sets and dictionaries compare and hash by its UTF-8 bytes.
 package struct Name: Hashable, Comparable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     package let text: String

@@ -17,7 +17,8 @@ struct SourcesFile {
 
     init(_ content: [UInt8], path: String) {
         self.path = path
-        self.content = content
+        // An editor's byte order mark is not part of the first service.
+        self.content = content.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(content.dropFirst(3)) : content
     }
 
     /// Reads the file; `nil` if sources are turned off or the file doesn't exist.

@@ -44,11 +44,22 @@ package enum Skr {
         }
     }
 
+    /// Splits options such as `--namespace=é`: the parser would not see an `=` before a combining character.
+    private static func splittingValues(_ words: [String]) -> [String] {
+        let end = words.firstIndex(of: "--") ?? words.endIndex
+        return words[..<end].flatMap { word in
+            guard word.hasPrefix("-"), let sign = word.firstIndex(of: "=") else { return [word] }
+            let value = word.utf8[sign...].dropFirst()
+            return value.first.map { $0 >= 0x80 } ?? false ? [String(word[..<sign]), String(Substring(value))] : [word]
+        } + words[end...]
+    }
+
     /// Parses with the argument parser; returns `nil` if the parser itself has answered, as for `--help`.
     package static func parse(_ arguments: CommandLineWords) throws(CommandError) -> (any VerbAction)? {
         let end = RootCommand.launches(arguments[0]) ? arguments.terminator : nil
         // The parser needs to know that there was a '--', but must not look at the command.
-        let words = RootCommand.asDefined(try arguments.strings(before: end) + (end == nil ? [] : ["--", "CMD"]))
+        let words = splittingValues(
+            RootCommand.asDefined(try arguments.strings(before: end) + (end == nil ? [] : ["--", "CMD"])))
         let launched = arguments.suffix(from: end.map { $0 + 1 } ?? arguments.count)
         if let mistake = LikelyMistake.error(forDurationIn: words) { throw mistake }
         // The parser's own completion scripts would execute a shell command that an item's name contains.

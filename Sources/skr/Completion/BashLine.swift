@@ -82,7 +82,7 @@ extension BashLine.Word {
             typed.utf8.suffix(replaced.utf8.count).elementsEqual(replaced.utf8)
         else { return nil }
         guard let rest = String(name.utf8.dropFirst(text.utf8.count)), let quoted = quote(rest) else { return nil }
-        let whole = (endsInBackslash ? String(typed.dropLast()) : typed) + quoted
+        let whole = (endsInBackslash ? String(Substring(typed.utf8.dropLast())) : typed) + quoted
         let kept = typed.utf8.count - replaced.utf8.count
         return String(whole.utf8.dropFirst(kept))
     }

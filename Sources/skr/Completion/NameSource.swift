@@ -42,8 +42,8 @@ enum NameSource: String {
             }
             return item.service == service ? item.account : nil
         case .assignments:
-            guard isSecret, let sign = word.firstIndex(of: "=") else { return nil }
-            return "\(word[...sign])\(SecretReference(to: item))"
+            guard isSecret, word.contains("=") else { return nil }
+            return "\(word.prefix(before: "="))=\(SecretReference(to: item))"
         }
     }
 }

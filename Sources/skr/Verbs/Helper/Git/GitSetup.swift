@@ -124,7 +124,7 @@ struct GitSetup: WritableSetup {
     /// Returns our name, or the quoted path of our link.
     private static func quoted(_ program: String) -> String {
         // If the first byte were a quote, git would take the value for a name.
-        program.hasPrefix("/") ? "/\(Display.shellWord(String(program.dropFirst())))" : program
+        program.hasPrefix("/") ? "/\(Display.shellWord(String(Substring(program.utf8.dropFirst()))))" : program
     }
 
     /// Returns a warning for each other helper, because git asks all helpers and gives all of them the secrets.

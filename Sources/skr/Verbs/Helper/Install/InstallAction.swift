@@ -45,7 +45,8 @@ struct InstallAction: VerbAction {
         }
         try Console.writeLine("\(folder) is in PATH")
         guard let first = call.user.program(link.name),
-            HelperLink(folder: String(first.dropLast(link.name.utf8.count + 1)), name: link.name).state != .here
+            HelperLink(folder: String(Substring(first.utf8.dropLast(link.name.utf8.count + 1))), name: link.name).state
+                != .here
         else { return }
         Console.warn(
             "another \(link.name) comes first in PATH: \(Display.quoted(first))",

@@ -16,9 +16,10 @@ struct SetupUser {
             throw .usage(
                 "HOME is not set, or is not an absolute path", hint: "set HOME to the path of your home folder")
         }
-        self.home = home.utf8.count > 1 && home.utf8.last == UInt8(ascii: "/") ? String(home.dropLast()) : home
+        self.home =
+            home.utf8.count > 1 && home.utf8.last == UInt8(ascii: "/") ? String(Substring(home.utf8.dropLast())) : home
         searchPath = (try Variable.value("PATH") ?? "").split(separator: ":").filter { $0.hasPrefix("/") }
-            .map { String($0.count > 1 && $0.hasSuffix("/") ? $0.dropLast() : $0) }
+            .map { String($0.utf8.count > 1 && $0.hasSuffix("/") ? Substring($0.utf8.dropLast()) : $0) }
         guard let executable = try? WalkedPath.linkTarget("/proc/self/exe") else {
             throw CommandError(
                 exitCode: .unavailable, message: "can't find the path of skr in /proc", hint: "mount /proc")
@@ -44,7 +45,7 @@ struct SetupUser {
 
     /// Returns a path as people write it.
     func shown(_ path: String) -> String {
-        Display.plain(path.hasPrefix("\(home)/") ? "~\(path.dropFirst(home.count))" : path)
+        Display.plain(path.hasPrefix("\(home)/") ? "~\(Substring(path.utf8.dropFirst(home.utf8.count)))" : path)
     }
 
     func isInPath(_ folder: String) -> Bool { searchPath.contains(folder) }

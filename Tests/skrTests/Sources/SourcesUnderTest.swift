@@ -15,10 +15,12 @@ struct SourcesUnderTest {
     ///   - output: what the script must print.
     @discardableResult
     static func run(
-        _ sources: String, _ script: String, prints output: String? = nil,
+        _ sources: String, _ script: String, environment: [String: String] = [:], prints output: String? = nil,
         at location: SourceLocation = #_sourceLocation
     ) throws -> CommandRunner.Outcome {
         try CommandRunner().inSession(
-            preparation + script, environment: ["SOURCES": sources, "SKR_NAMESPACE": ""], prints: output, at: location)
+            preparation + script,
+            environment: ["SOURCES": sources, "SKR_NAMESPACE": ""].merging(environment) { $1 }, prints: output,
+            at: location)
     }
 }

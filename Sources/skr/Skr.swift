@@ -46,7 +46,7 @@ package enum Skr {
 
     /// Splits options such as `--namespace=é`: the parser would not see an `=` before a combining character.
     private static func splittingValues(_ words: [String]) -> [String] {
-        let end = words.firstIndex(of: "--") ?? words.endIndex
+        let end = words.firstIndex { $0 == "--" } ?? words.endIndex
         return words[..<end].flatMap { word in
             guard word.hasPrefix("-"), let sign = word.firstIndex(of: "=") else { return [word] }
             let value = word.utf8[sign...].dropFirst()

@@ -48,7 +48,8 @@ struct NameFuzzTests {
                 items.set(SecretBytes(utf8: payload(secret)), for: item, timeout: nil)
             },
             get: { name in
-                let answer = try way.ask(helper, .get, name, "")
+                // A missing item is an error for some clients.
+                guard let answer = try? way.ask(helper, .get, name, "") else { return nil }
                 let output = answer.output.withBytes { $0.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
                 return ["secret1", "secret2"].first { output.firstRange(of: $0) != nil }
             },

@@ -58,7 +58,7 @@ enum TrustedFile {
         let open = walk.places(openTo: 0o022)
         guard let last = open.last else { return }
         let mayClose = open.allSatisfy { $0.found.st_uid == geteuid() && $0.found.st_mode & S_ISVTX == 0 }
-        let all = Set(open.map { Display.shellWord($0.path) }).sorted().joined(separator: " ")
+        let all = Set(open.map { Name(Display.shellWord($0.path)) }).sorted().map(\.text).joined(separator: " ")
         throw refused(
             path, "others can write to \(named(last))",
             hint: mayClose ? "chmod go-w \(all)" : "move the file to a folder of your own")

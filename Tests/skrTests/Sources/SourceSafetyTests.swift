@@ -66,4 +66,12 @@ struct SourceSafetyTests {
     func content(command: String) throws {
         try SourcesUnderTest.run("", "\(command) > $sources; skr get api; echo $?", prints: "77\n")
     }
+
+    @Test("the file can be an open descriptor, such as that of a file in memory")
+    func descriptor() throws {
+        try SourcesUnderTest.run(
+            "api --timeout 5m -- printf s3cret",
+            #"exec 9< "$sources"; for name in /proc/self/fd/9 /dev/fd/9; do SKR_SOURCES=$name skr get api; echo; skr delete api; done"#,
+            prints: "s3cret\ns3cret\n")
+    }
 }

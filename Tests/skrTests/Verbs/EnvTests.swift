@@ -72,10 +72,11 @@ struct EnvTests {
         try CommandRunner().inSession(
             #"""
             work=$(mktemp -d); trap 'rm -rf $work' EXIT; cd $work; mkfifo pipe; ulimit -c 0
-            # A pipe has room for all up to `export TOKEN=`.
-            head -c 21829 /dev/zero | tr '\0' x | skr set big; printf s3cret | skr set token
-            skr env --env P=skr://big --env Q=skr://big --env R=skr://big --env TOKEN=skr://token >pipe & exec 7<pipe
-            sleep 0.5; kill -TERM $!; sleep 0.2; cat <&7 >out; wait $!; echo $?; tail -n 1 out; eval "$(cat out)"; echo $?
+            # The pipe has room for all up to `export TOKEN=`.
+            exec 7<>pipe; perl -e 'open my $pipe, "<&=7"; fcntl $pipe, 1031, 4096' # F_SETPIPE_SZ
+            head -c 4071 /dev/zero | tr '\0' x | skr set big; printf s3cret | skr set token
+            skr env --env P=skr://big --env TOKEN=skr://token >pipe 7>&- & exec 8<pipe 7>&-
+            sleep 0.5; kill -TERM $!; sleep 0.2; cat <&8 >out; wait $!; echo $?; tail -n 1 out; eval "$(cat out)"; echo $?
             """#, prints: "143\nfalse\n1\n")
     }
 

@@ -56,7 +56,7 @@ cat >attach <<'END'
 refused() {
     code=0
     skr-secrets "$@" >printed 2>refusal || code=$?
-    [ $code = 73 ] && [ ! -s printed ]
+    [ $code = 73 ] && ! grep -qvx false printed
 }
 refused
 grep -q 'there is a session bus' refusal

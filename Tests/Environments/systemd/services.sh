@@ -49,4 +49,5 @@ close_login one
 touch "$work/tmux.go"
 check "after that login, a window gets 69" becomes '^69$' cat "$work/tmux.late"
 row '`tmux`' 'the login that started the server' 'that login ends' 'see *tmux and screen*'
+row 'Bazel, Gradle (derived)' 'the login that started the server' 'that login ends' 'see *Build servers*'
 

@@ -70,6 +70,8 @@ struct NamePairTests {
             async let first = store.value(for: .cached(pair.first)) { "1" }
             async let second = store.value(for: .cached(pair.second)) { "2" }
             #expect(try await [first, second] == ["1", "2"], "\(pair)")
+            // The pair can be drawn again.
+            try store.clear()
         }
     }
 
@@ -99,6 +101,7 @@ struct NamePairTests {
             for name in [pair.first, pair.second] { try store(name).set("x", for: item) }
             let found = try scope.namespaces()
             #expect(found.contains(pair.first) && found.contains(pair.second), "\(pair)")
+            for name in [pair.first, pair.second] { try store(name).clear() }
         }
     }
 }

@@ -1,7 +1,6 @@
 package import CommandSupport
 import ArgumentParser
 import Glibc
-import Keyutils
 
 /// The whole command, from the words of the command line to the exit code.
 package enum Skr {

@@ -1,7 +1,6 @@
 import CRuntimeStart
 package import CommandSupport
 import Glibc
-import Keyutils
 import SessionKeyring
 
 /// The words of the command line after the program's name, as bytes.

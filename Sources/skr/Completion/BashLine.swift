@@ -1,5 +1,4 @@
 import CommandSupport
-import Keyutils
 
 /// The words of a bash command line up to the cursor.
 ///

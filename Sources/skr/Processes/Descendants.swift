@@ -1,6 +1,5 @@
 import CommandSupport
 import Glibc
-import Keyutils
 
 /// All that a command has started, directly or through others: the processes below its guard.
 ///

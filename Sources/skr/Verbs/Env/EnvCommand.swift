@@ -71,12 +71,12 @@ struct EnvAction: VerbAction {
             if options.shell == .json { output.append("{") }
             for (position, (name, value)) in values.enumerated() {
                 switch options.shell {
-                case .sh: output.append("export \(name)='")
+                case .sh: output.append("export \(name)=")
                 case .fish: output.append("set -gx \(name) ")
                 case .json: output.append("\(position > 0 ? "," : "")\"\(name)\":")
                 }
                 value.bytes.withBytes { append($0, to: &output) }
-                if options.shell != .json { output.append(options.shell == .sh ? "'\n" : "\n") }
+                if options.shell != .json { output.append("\n") }
             }
             if options.shell == .json { output.append("}\n") }
         }
@@ -92,11 +92,13 @@ struct EnvAction: VerbAction {
         case .fish: appendFish(value, to: &output)
         case .sh:
             let isUsual = TextEncoding.isUsual
+            output.append("'")
             for position in 0..<value.byteCount {
                 let byte = value[position]
                 if byte == UInt8(ascii: "'") { output.append("'\\''") } else { output.append(byte) }
                 if byte >= 0x80 && !isUsual { output.append("''") }
             }
+            output.append("'")
         }
     }
 

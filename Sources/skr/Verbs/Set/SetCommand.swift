@@ -1,6 +1,5 @@
 import CommandSupport
 import ArgumentParser
-import Keyutils
 
 struct SetCommand: VerbCommand {
     static let configuration = CommandConfiguration(

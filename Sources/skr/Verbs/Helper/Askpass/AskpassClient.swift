@@ -1,7 +1,6 @@
 import ArgumentParser
 import CommandSupport
 import CredentialHelpers
-import Keyutils
 
 struct AskpassClient: HelperClient, ExampleCommand {
     static let name = "askpass"

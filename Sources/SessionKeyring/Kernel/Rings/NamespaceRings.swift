@@ -79,7 +79,7 @@ package final class NamespaceRings: Sendable {
     /// The names of items' rings and of leases have a colon.
     package static func isReserved(_ name: String) -> Bool {
         let prefixes = [".", "_", leasesName] + TemporaryKeyring.Purpose.allCases.map(\.rawValue)
-        return name.utf8.contains(UInt8(ascii: ":")) || prefixes.contains { name.utf8.starts(with: $0.utf8) }
+        return name.contains(":") || prefixes.contains(where: name.hasPrefix)
     }
 
     static func itemsName(of namespace: String) -> String {

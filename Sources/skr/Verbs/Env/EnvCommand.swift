@@ -11,7 +11,7 @@ struct EnvCommand: VerbCommand {
             Each variable is printed once; a later value wins over an earlier one, and --env wins over --env-file. \
             References and env files are those of 'skr exec'.
 
-            On an error, or if a signal ends the command, the output is the line 'false', so that eval fails too.
+            On an error, or if a signal ends the command, the output ends in the line 'false', so that eval fails too.
 
             Every program that the shell starts from then on gets the secrets, and your other processes can read \
             them (/proc/PID/environ). For a single command, use 'skr exec'.

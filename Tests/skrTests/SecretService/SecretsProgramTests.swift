@@ -157,7 +157,8 @@ struct SecretsProgramTests: ScriptTests {
     func memory() throws {
         try expect(
             #"""
-            skr-secrets --namespace $SKR_NAMESPACE -- bash -c 'service=$(pgrep -f "^skr-secrets --namespace $SKR_NAMESPACE")
+            skr-secrets --namespace $SKR_NAMESPACE -- bash -c 'skr-secrets --status >/dev/null # answered once it runs
+                service=$(pgrep -f "^skr-secrets --namespace $SKR_NAMESPACE")
                 grep "Max core" /proc/$service/limits' | awk '{print $5, $6}'
             """#, prints: "0 0\n")
     }

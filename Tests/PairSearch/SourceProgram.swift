@@ -25,6 +25,7 @@ enum SourceProgram {
     private static let line = """
         \(SceneItem.contested.service) --namespace \(SceneItem.namespace) --timeout-from-json expires_in --field value \
         -- sh -c 'date +%s%N >&2; exec printenv SKR_PAIR_SECRET'
+
         """
 
     /// Opens both files.

@@ -11,7 +11,7 @@ enum Sources {
         let lines = (0..<others).map {
             "service\($0) account\($0) --timeout 15m --first-line -- pass show work/entry\($0)"
         }
-        let path = try race.write((lines + [line]).joined(separator: "\n"), to: "sources\(others)")
+        let path = try race.write((lines + [line, ""]).joined(separator: "\n"), to: "sources\(others)")
         return [try Program.find("env"), "SKR_SOURCES=\(path)"]
     }
 

@@ -50,12 +50,14 @@ struct NamePairTests {
             let all = [pair.first, pair.second].map { ItemIdentity.password(service: $0, account: $0) }
             for item in all { try store.set("x", for: item) }
             let accounts = [pair.first, pair.second].sorted()
-            for account in accounts { try store.set("x", for: .password(service: "s", account: account)) }
+            // The pair has shorter names.
+            let service = "a service with two accounts"
+            for account in accounts { try store.set("x", for: .password(service: service, account: account)) }
             #expect(try store.soleItem(of: .password, service: pair.second) == all[1], "\(pair)")
             let named = try ItemIdentity.named(
                 pair.first, account: nil, isThere: store.contains, among: store.identities)
             #expect(named == all[0], "\(pair)")
-            let error = try storeError { _ = try store.soleItem(of: .password, service: "s") }
+            let error = try storeError { _ = try store.soleItem(of: .password, service: service) }
             #expect(error?.code == .ambiguous(accounts: accounts), "\(pair)")
             #expect(try store.clear(of: .password, service: pair.first) == 1, "\(pair)")
             #expect(try store.contains(all[1]) && store.identities().count == 3, "\(pair)")

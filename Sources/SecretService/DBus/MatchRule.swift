@@ -34,8 +34,9 @@ struct MatchRule: Equatable {
     ///   - senders: the names of the sender.
     ///   - arguments: the body's arguments that are strings or object paths, by position.
     func matches(_ signal: MessageHeader, senders: [String], arguments: [String]) -> Bool {
-        conditions.map { ($0.key.text, $0.value.text) }.allSatisfy { key, value in
-            switch key {
+        conditions.allSatisfy { condition in
+            let value = condition.value.text
+            return switch condition.key.text {
             case "type": value == "signal"
             case "sender": senders.contains(value)
             case "interface": value == signal.interface

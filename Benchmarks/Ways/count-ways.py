@@ -20,7 +20,8 @@ LAYERS = [
     "SessionKeyring/Fetching", "SessionKeyring/Backend", "SessionKeyring/Scopes", "SessionKeyring/Leases",
     "SessionKeyring/Kernel", "SessionKeyring/Kernel/Reading", "SessionKeyring/Kernel/Writing",
     "SessionKeyring/Kernel/Updating", "SessionKeyring/Kernel/Rings", "SessionKeyring/",
-    "Keyutils/Keyrings", "Keyutils/Keys", "Keyutils/Sessions", "Keyutils/SecretMemory", "Keyutils/System", "Keyutils/",
+    "Keyutils/Sessions", "Keyutils/Keyrings", "Keyutils/Keys", "Keyutils/SecretMemory", "Keyutils/System",
+    "Keyutils/Text", "Keyutils/",
 ]
 
 

@@ -129,6 +129,13 @@ public struct Keyring: Hashable, Sendable {
     }
 }
 
+extension Key {
+    /// Creates a value for a keyring, which is also a key.
+    public init(_ keyring: Keyring) {
+        self.init(keyring.serial)
+    }
+}
+
 extension Keyring: CustomStringConvertible {
     /// The serial in decimal.
     public var description: String { serial.description }

@@ -16,11 +16,6 @@ public struct Key: Hashable, Sendable {
         self.serial = serial
     }
 
-    /// Creates a value for a keyring, which is also a key.
-    public init(_ keyring: Keyring) {
-        self.serial = keyring.serial
-    }
-
     /// Returns the kernel's description of the key.
     ///
     /// Needs *view* permission.

@@ -47,7 +47,7 @@ package enum Display {
     package static func plainJSON(_ text: String) -> String {
         replacing(isUnseen, in: text) { scalar in
             scalar == "\n"
-                ? "\n" : UTF16.encode(scalar).map { $0.map { "\\u\(hexadecimal($0, digits: 4))" }.joined() } ?? ""
+                ? "\n" : scalar.utf16.map { "\\u" + $0.hexadecimal(digits: 4, uppercase: true) }.joined()
         }
     }
 
@@ -74,11 +74,6 @@ package enum Display {
     /// Returns the character's bytes in UTF-8, each as two digits after this mark.
     private static func bytes(of scalar: Unicode.Scalar, after mark: String) -> String {
         (UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
-            .map { mark + hexadecimal(UInt16($0), digits: 2) }.joined()
-    }
-
-    private static func hexadecimal(_ number: UInt16, digits: Int) -> String {
-        let text = String(number, radix: 16, uppercase: true)
-        return String(repeating: "0", count: digits - text.count) + text
+            .map { mark + $0.hexadecimal(digits: 2, uppercase: true) }.joined()
     }
 }

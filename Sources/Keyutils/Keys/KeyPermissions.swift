@@ -85,8 +85,5 @@ extension KeyPermissions {
 
 extension KeyPermissions: CustomStringConvertible {
     /// The mask as eight hexadecimal digits, as `/proc/keys` and `keyctl describe` show it.
-    public var description: String {
-        let digits = String(rawValue, radix: 16)
-        return String(repeating: "0", count: max(0, 8 - digits.utf8.count)) + digits
-    }
+    public var description: String { rawValue.hexadecimal(digits: 8) }
 }

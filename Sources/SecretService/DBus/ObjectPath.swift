@@ -21,7 +21,7 @@ enum ObjectPath {
             if isPlain(byte), byte != UInt8(ascii: "_") {
                 element.unicodeScalars.append(Unicode.Scalar(byte))
             } else {
-                element += "_" + (byte < 0x10 ? "0" : "") + String(byte, radix: 16)
+                element += "_" + byte.hexadecimal(digits: 2)
             }
         }
         return element

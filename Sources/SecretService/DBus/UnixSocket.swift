@@ -1,4 +1,5 @@
 import Glibc
+import Keyutils
 
 /// The process, the user and the group on the other side of a socket: `struct ucred` of unix(7).
 struct PeerCredentials {
@@ -29,7 +30,7 @@ package enum UnixSocket {
             if byte.isLetter || byte.isDigit || plain.contains(byte) {
                 address.unicodeScalars.append(Unicode.Scalar(byte))
             } else {
-                address += "%\(byte < 16 ? "0" : "")\(String(byte, radix: 16))"
+                address += "%" + byte.hexadecimal(digits: 2)
             }
         }
     }

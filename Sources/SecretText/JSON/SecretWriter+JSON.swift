@@ -15,7 +15,7 @@ extension SecretWriter {
             case UInt8(ascii: "\r"): append("\\r")
             case UInt8(ascii: "\t"): append("\\t")
             case 0..<0x20, 0x7F:
-                append((byte < 0x10 ? "\\u000" : "\\u00") + String(byte, radix: 16))
+                append("\\u" + byte.hexadecimal(digits: 4))
             default: append(byte)
             }
         }

@@ -9,3 +9,11 @@ extension UInt8 {
         }
     }
 }
+
+extension FixedWidthInteger where Self: UnsignedInteger {
+    /// Returns the number in at least this many hexadecimal digits.
+    package func hexadecimal(digits: Int, uppercase: Bool = false) -> String {
+        let text = String(self, radix: 16, uppercase: uppercase)
+        return String(repeating: "0", count: Swift.max(0, digits - text.utf8.count)) + text
+    }
+}

@@ -7,7 +7,7 @@ package func readProcFile(_ path: String) throws(KeyringError) -> String {
     var content: [UInt8] = []
     while true {
         var count = 0
-        let piece = try unsafe [UInt8](typedUnsafeUninitializedCapacity: 65_536) { buffer throws(KeyringError) in
+        let piece = try unsafe [UInt8](typedUnsafeUninitializedCapacity: 4_096) { buffer throws(KeyringError) in
             count = try systemCall(.procfs) { unsafe read(descriptor, buffer.baseAddress, buffer.count) }
             return count
         }

@@ -10,7 +10,7 @@ extension SecretStore {
     /// Returns a hash of the command line that printed this value of the item; `nil` if it is unknown.
     package func command(of item: ItemIdentity, holding value: RawSpan) throws(SecretStoreError) -> UInt64? {
         try withBytes(of: item.commandSentinel) { bytes in
-            guard bytes.byteCount == 16, bytes.word(at: 0) == LeaseRecord.hash(of: value) else { return nil }
+            guard bytes.byteCount == 16, bytes.word(at: 0) == FNV1a.hash(of: value) else { return nil }
             return bytes.word(at: 8)
         } ?? nil
     }

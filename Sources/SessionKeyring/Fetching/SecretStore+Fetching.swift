@@ -112,7 +112,7 @@ extension SecretStore {
                 }
             }
             guard isStored else { return true }
-            let hash = bytes.withBytes(LeaseRecord.hash(of:))
+            let hash = bytes.withBytes(FNV1a.hash(of:))
             try await Wait.runInTask(try flight.stepsAfterStoring(hash, lifetime, under: lease))
             return true
         } catch let error as SecretStoreError where error.isLackOfRoomOrTurn {

@@ -14,7 +14,7 @@ struct Freshness: ~Copyable {
     init(of secret: borrowing SecretBytes, for item: ItemIdentity, _ lifetime: Lifetime, in store: SecretStore) {
         self.lifetime = lifetime
         self.item = item
-        hash = secret.withBytes(LeaseRecord.hash(of:))
+        hash = secret.withBytes(FNV1a.hash(of:))
         var attempt = BackendAttempt(mayUseLastResorts: false)
         let isFetched = try? store.backend.isLeaseHeld(item.fetchLeaseName)
         lease =

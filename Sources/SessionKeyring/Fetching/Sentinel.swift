@@ -7,7 +7,7 @@ package struct Found<Value> {
 
     package init(_ value: Value, from bytes: RawSpan) {
         self.value = value
-        hash = LeaseRecord.hash(of: bytes)
+        hash = FNV1a.hash(of: bytes)
     }
 }
 
@@ -76,7 +76,7 @@ extension SecretStore {
             try self.backend.update(name, &attempt) { update, attempt throws(SecretStoreError) in
                 var present: Sentinel?
                 _ = try update.read { bytes in present = Sentinel(bytes) }
-                let stored = try self.withBytes(of: item, LeaseRecord.hash(of:))
+                let stored = try self.withBytes(of: item, FNV1a.hash(of:))
                 if stored == hash {
                     if present == .refused(hash), !refusal.covers(hash) { return true }
                 } else if let stored, present?.hash == stored {

@@ -161,7 +161,7 @@ package struct SingleFlight: Sendable {
         }
         guard isStored else { return true }
         do throws(SecretStoreError) {
-            try Wait.run(try stepsAfterStoring(LeaseRecord.hash(of: bytes), lifetime, under: lease, of: command))
+            try Wait.run(try stepsAfterStoring(FNV1a.hash(of: bytes), lifetime, under: lease, of: command))
             return true
         } catch {
             guard error.isLackOfRoomOrTurn else { throw error }

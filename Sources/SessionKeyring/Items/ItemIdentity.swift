@@ -107,7 +107,7 @@ public struct ItemIdentity: Hashable, Sendable {
         // If the word makes the name too long for the kernel, a hash replaces the name. Two items with the same hash
         // share the sentinel.
         if word.utf8.count + name.utf8.count > Self.largestDescription {
-            name = "#" + String(unsafe LeaseRecord.hash(of: name.utf8Span.span.bytes), radix: 16)
+            name = "#" + String(unsafe FNV1a.hash(of: name.utf8Span.span.bytes), radix: 16)
         }
         return ItemIdentity(kind: kind, service: service, account: account, keyDescription: word + name)
     }

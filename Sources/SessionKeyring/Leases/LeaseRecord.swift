@@ -59,21 +59,6 @@ extension LeaseRecord {
     private var isAbandoned: Bool {
         holder.fate == .dead && (command.map { $0.fate == .dead } ?? true)
     }
-
-    /// Returns the hash of a payload (FNV-1a).
-    package static func hash(of payload: RawSpan) -> UInt64 { hash(of: payload, after: 0xCBF2_9CE4_8422_2325) }
-
-    /// Returns the hash of earlier bytes and this payload together.
-    ///
-    /// - Parameter start: the hash of the earlier bytes.
-    package static func hash(of payload: RawSpan, after start: UInt64) -> UInt64 {
-        var hash = start
-        for offset in 0..<payload.byteCount {
-            let byte = unsafe payload.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
-            hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
-        }
-        return hash
-    }
 }
 
 /// A process in a lease's record, described so that others can tell whether it has certainly ended.
@@ -96,7 +81,7 @@ struct LeaseHolder: Equatable {
         guard isOfOwnNamespaces else { return .unknown }
         if kill(processID, 0) != 0, errno == ESRCH { return .dead }
         // `/proc` hides the process, or the process has just gone. In that case, the next look finds out.
-        guard let status = ProcessStatus(processID) else { return .unknown }
+        guard let status = ProcessRecord(processID) else { return .unknown }
         if status.startTime != startTime { return .dead }
         return status.hasEnded ? .dead : .alive
     }
@@ -123,7 +108,7 @@ struct LeaseHolder: Equatable {
 extension LeaseHolder {
     /// Describes another process of this pid namespace, such as a child.
     init(child processID: Int32) {
-        let status = ProcessStatus(processID)
+        let status = ProcessRecord(processID)
         let parent = Self.current
         self.init(
             processID: processID, startTime: parent.startTime == 0 ? 0 : status?.startTime ?? 0,
@@ -131,9 +116,7 @@ extension LeaseHolder {
     }
 
     private init(lookingAt processID: Int32) {
-        // The `/proc` of an outer pid namespace shows other processes under our numbers. The line `NSpid` in
-        // `/proc/self/status` then has several numbers.
-        guard ProcessStatus.isProcOfOwnNamespace, let status = ProcessStatus(processID),
+        guard ProcessRecord.isProcOfOwnNamespace, let status = ProcessRecord(processID),
             let pids = Self.inode("/proc/self/ns/pid")
         else {
             self.init(processID: processID, startTime: 0, namespaces: 0)
@@ -146,70 +129,5 @@ extension LeaseHolder {
     private static func inode(_ path: String) -> UInt64? {
         var status = stat()
         return unsafe stat(path, &status) == 0 ? UInt64(status.st_ino) : nil
-    }
-}
-
-/// The fields of `/proc/PID/stat` that are needed here: `proc_pid_stat(5)`.
-struct ProcessStatus {
-    private let isZombie: Bool
-    private let threadCount: Int
-    let startTime: UInt64
-
-    /// Whether the process has ended.
-    ///
-    /// A zombie with other threads is a process whose first thread has ended.
-    var hasEnded: Bool { isZombie && threadCount <= 1 }
-
-    init?(_ processID: Int32) {
-        guard let line = SmallFile.read("/proc/\(processID)/stat") else { return nil }
-        self.init(line: line)
-    }
-
-    init?(line: [UInt8]) {
-        // The name can contain any character, even parentheses. It takes 64 bytes at most.
-        guard let end = line.lastIndex(of: UInt8(ascii: ")")) else { return nil }
-        let fields = line[(end + 1)...].split(separator: UInt8(ascii: " "))
-        // `fields` begins with the third field of the line.
-        guard fields.count > 19, let state = fields[0].first, let threads = Self.number(fields[17]),
-            let start = Self.number(fields[19])
-        else { return nil }
-        isZombie = state == UInt8(ascii: "Z") || state == UInt8(ascii: "X")
-        threadCount = Int(clamping: threads)
-        startTime = start
-    }
-
-    /// Whether `/proc` shows the pid namespace of this process.
-    static var isProcOfOwnNamespace: Bool {
-        guard let lines = SmallFile.read("/proc/self/status") else { return false }
-        for line in lines.split(separator: UInt8(ascii: "\n")) where line.starts(with: "NSpid:".utf8) {
-            let numbers = line.dropFirst(6).split { $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: " ") }
-            return numbers.count == 1 && number(numbers[0]) == UInt64(getpid())
-        }
-        return false
-    }
-
-    private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
-        UInt64(String(decoding: digits, as: UTF8.self))
-    }
-}
-
-/// A file of `/proc` that fits into 4 KiB.
-enum SmallFile {
-    /// Reads its first 4,096 bytes; `nil` if it can't be read.
-    static func read(_ path: String) -> [UInt8]? {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var isRead = false
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 4_096) { buffer, count in
-            while true {
-                let length = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-                if length < 0, errno == EINTR { continue }
-                isRead = length > 0
-                count = max(0, length)
-                return
-            }
-        }
-        return isRead ? bytes : nil
     }
 }

@@ -1,4 +1,5 @@
 import Dispatch
+import Keyutils
 
 /// Renews a lease whenever a third of its duration has passed.
 ///

@@ -283,6 +283,6 @@ struct ItemLeases {
     func name(for keyDescription: String) -> String {
         let name = rings.leasePrefix + keyDescription
         guard name.utf8.count > 255 else { return name }
-        return rings.leasePrefix + "#" + String(unsafe LeaseRecord.hash(of: name.utf8Span.span.bytes), radix: 16)
+        return rings.leasePrefix + "#" + String(unsafe FNV1a.hash(of: name.utf8Span.span.bytes), radix: 16)
     }
 }

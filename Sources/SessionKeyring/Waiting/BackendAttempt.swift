@@ -1,4 +1,4 @@
-import Keyutils
+package import Keyutils
 
 /// One attempt of an operation that can be repeated, with the progress of earlier attempts.
 ///

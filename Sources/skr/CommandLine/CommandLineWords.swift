@@ -1,6 +1,7 @@
 import CRuntimeStart
 package import CommandSupport
 import Glibc
+import Keyutils
 import SessionKeyring
 
 /// The words of the command line after the program's name, as bytes.
@@ -88,12 +89,12 @@ import SessionKeyring
 
     /// A hash of the words and their order.
     var hash: UInt64 {
-        var hash = LeaseRecord.hash(of: RawSpan())
+        var hash = FNV1a.hash(of: RawSpan())
         for position in 0..<count {
             guard let word = unsafe pointers[position] else { continue }
             // The terminating null byte is included, so that the words `a b` and the word `ab` have different hashes.
             let bytes = unsafe UnsafeRawBufferPointer(start: word, count: strlen(word) + 1)
-            hash = unsafe LeaseRecord.hash(of: bytes.bytes, after: hash)
+            hash = unsafe FNV1a.hash(of: bytes.bytes, after: hash)
         }
         return hash
     }

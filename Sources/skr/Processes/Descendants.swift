@@ -1,5 +1,6 @@
 import CommandSupport
 import Glibc
+import Keyutils
 
 /// All that a command has started, directly or through others: the processes below its guard.
 ///
@@ -51,9 +52,7 @@ struct Descendants {
     /// Returns the processes that have not ended; `nil` if `/proc` doesn't show them.
     private func running() -> [(id: pid_t, record: ProcessRecord)]? {
         // In a container, /proc can be that of its machine, where the same numbers are other processes.
-        guard (try? WalkedPath.linkTarget("/proc/self")) == String(getpid()),
-            ProcessRecord(guardID)?.parent == getpid()
-        else { return nil }
+        guard ProcessRecord.isProcOfOwnNamespace, ProcessRecord(guardID)?.parent == getpid() else { return nil }
         let all = FolderNames.all(in: "/proc").compactMap { pid_t($0) }
             .compactMap { id in ProcessRecord(id).map { (id: id, record: $0) } }
         let children = Dictionary(grouping: all, by: \.record.parent)

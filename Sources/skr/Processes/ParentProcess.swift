@@ -1,5 +1,6 @@
 import CommandSupport
 import Glibc
+import Keyutils
 
 /// The process that has started this one, as `/proc/PID` describes it; see proc(5).
 struct ParentProcess {

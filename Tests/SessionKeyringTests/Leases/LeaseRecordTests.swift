@@ -16,14 +16,6 @@ struct LeaseRecordTests {
     }
 
     @Test(
-        "the hash is 64-bit FNV-1a",
-        arguments: [("", 0xCBF2_9CE4_8422_2325), ("a", 0xAF63_DC4C_8601_EC8C), ("foobar", 0x8594_4171_F739_67E8)]
-            as [(String, UInt64)])
-    func hash(text: String, hash: UInt64) {
-        #expect(LeaseRecord.hash(of: Array(text.utf8).span.bytes) == hash)
-    }
-
-    @Test(
         "a record encodes its numbers in order, with 0 for absent ones, and only such payloads are read",
         arguments: [false, true])
     func payload(hasCommand: Bool) throws {
@@ -181,53 +173,6 @@ struct LeaseRecordTests {
         for (lease, isNamed) in [(inMemory, false), (inKernel, true), (ofFetch, true)] as [(any LeaseHandle, Bool)] {
             #expect(try LeaseRenewer(lease, lasting: .seconds(30)).name(command: getpid()) == isNamed)
         }
-    }
-
-    @Test(
-        "a process has ended if it is a zombie without other threads",
-        arguments: [("Z", 1, true), ("Z", 2, false), ("X", 1, true), ("S", 1, false), ("R", 2, false)]
-            as [(String, Int, Bool)])
-    func processStatus(state: String, threads: Int, hasEnded: Bool) throws {
-        // As in proc_pid_stat(5); the name of the program may contain spaces and parentheses.
-        for (name, end) in [("a) Z (b", " 18 19\n"), ("a", "")] {
-            let line = "17 (\(name)) \(state) 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 \(threads) 0 4711\(end)"
-            let status = try #require(ProcessStatus(line: Array(line.utf8)), "\(line)")
-            #expect(status.startTime == 4711, "\(line)")
-            #expect(status.hasEnded == hasEnded, "\(line)")
-        }
-    }
-
-    @Test("a file is read from its first byte; an empty file, a folder or a missing file gives nil")
-    func smallFile() throws {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("small-\(UUID().uuidString)").path
-        defer { unlink(path) }
-        try Data("a".utf8).write(to: URL(fileURLWithPath: path))
-        // A stale errno from an earlier call must not matter.
-        errno = EINTR
-        let bytes = SmallFile.read(path)
-        #expect(bytes == [UInt8(ascii: "a")])
-        for none in ["/dev/null", "/proc", "/proc/none"] { #expect(SmallFile.read(none) == nil) }
-    }
-
-    @Test("a file is read and closed even if its descriptor is 0")
-    func firstFile() async {
-        await #expect(processExitsWith: .exitCode(0)) {
-            close(0)
-            succeed(3, SmallFile.read("/proc/self/stat") != nil)
-            succeed(4, fcntl(0, F_GETFD) == -1)
-            exit(0)
-        }
-    }
-
-    @Test(
-        "a status is not read if a field is missing or not a number",
-        arguments: [
-            "", "17 (a", "17 (a)", "17 (a) Z 1 2", "17 (a) Z 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 1 0",
-            "17 (a) Z 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 1 0 x",
-            "17 (a) Z 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 x 0 1",
-        ])
-    func unreadableStatus(line: String) {
-        #expect(ProcessStatus(line: Array(line.utf8)) == nil)
     }
 }
 

@@ -71,7 +71,7 @@ struct NamedLeaseTests {
     func shortenedName() throws {
         let backend = try #require(store.backend as? KernelBackend)
         let long = String(repeating: "x", count: 300)
-        let hash = LeaseRecord.hash(of: Array("default:\(long)".utf8).span.bytes)
+        let hash = FNV1a.hash(of: Array("default:\(long)".utf8).span.bytes)
         #expect(backend.itemLeases.name(for: long) == "default:#\(String(hash, radix: 16))")
         #expect(backend.itemLeases.name(for: "x") == "default:x")
     }

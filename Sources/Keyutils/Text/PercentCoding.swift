@@ -1,5 +1,3 @@
-import Keyutils
-
 /// Encodes any text for use between the colons of a key's description, and decodes it again.
 ///
 /// It encodes `:` `%` `;`, white space, control and invisible characters, and a leading `.`. Everything else stays
@@ -57,14 +55,16 @@ package enum PercentCoding {
     }
 
     /// Whether a byte might have to be encoded, wherever it stands.
-    static func needsLook(_ byte: UInt8) -> Bool { byte >= 0x80 || mustEncode(ascii: byte) }
+    @inlinable
+    package static func needsLook(_ byte: UInt8) -> Bool { byte >= 0x80 || mustEncode(ascii: byte) }
 
     /// Checks the bytes quickly, so that plain names avoid the walk over Unicode scalars.
     private static func needsEncoding(_ bytes: String.UTF8View) -> Bool {
         bytes.first == UInt8(ascii: ".") || bytes.contains(where: needsLook)
     }
 
-    private static func mustEncode(ascii byte: UInt8) -> Bool {
+    @inlinable
+    package static func mustEncode(ascii byte: UInt8) -> Bool {
         switch byte {
         case 0...0x20, 0x7F, UInt8(ascii: ":"), UInt8(ascii: "%"), UInt8(ascii: ";"): true
         default: false
@@ -81,7 +81,6 @@ package enum PercentCoding {
 
     /// Encodes a byte as `%` and two hexadecimal digits.
     package static func escape(_ byte: UInt8) -> String {
-        let digits = String(byte, radix: 16, uppercase: true)
-        return byte < 0x10 ? "%0\(digits)" : "%\(digits)"
+        "%" + byte.hexadecimal(digits: 2, uppercase: true)
     }
 }

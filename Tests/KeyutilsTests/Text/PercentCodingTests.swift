@@ -1,6 +1,5 @@
+import Keyutils
 import Testing
-
-@testable import SessionKeyring
 
 @Suite("Names in keys' descriptions")
 struct PercentCodingTests {

@@ -1,7 +1,6 @@
 import Glibc
+import Keyutils
 import Testing
-
-@testable import SessionKeyring
 
 @Suite("Points in time")
 struct BootTimeTests {

@@ -1,26 +1,35 @@
-import Glibc
-import Keyutils
+package import Glibc
 
 /// A process as the line in `/proc/PID/stat` describes it; see proc_pid_stat(5).
-struct ProcessRecord {
+package struct ProcessRecord {
     /// The name that the kernel keeps, of at most 15 bytes for a program.
-    let name: String
-    let parent: pid_t
+    package let name: String
+    package let parent: pid_t
     /// Whether it is a zombie without other threads, which would be a process whose first thread has ended.
-    let hasEnded: Bool
+    package let hasEnded: Bool
     /// The kernel's flags, PF_ in linux/sched.h.
-    let flags: UInt32
-    let threads: Int
+    package let flags: UInt32
+    package let threads: Int
     /// When the process started, in clock ticks since the machine did.
-    let startTime: UInt64
+    package let startTime: UInt64
 
     /// Returns `nil` if `/proc` doesn't show the process.
-    init?(_ id: pid_t) {
+    package init?(_ id: pid_t) {
         guard let line = try? readProcFile("/proc/\(id)/stat") else { return nil }
         self.init(parsing: line)
     }
 
-    init?(parsing line: String) {
+    /// Whether `/proc` shows the pid namespace of this process.
+    ///
+    /// The `/proc` of an outer pid namespace shows other processes under our numbers. The line `NSpid` in
+    /// `/proc/self/status` then has several numbers.
+    package static var isProcOfOwnNamespace: Bool {
+        guard let status = try? readProcFile("/proc/self/status") else { return false }
+        let line = status.split(separator: "\n").first { $0.hasPrefix("NSpid:") }
+        return line?.dropFirst(6).utf8.split { $0.isBlank }.map { pid_t(Substring($0)) } == [getpid()]
+    }
+
+    package init?(parsing line: String) {
         // The name can contain parentheses and spaces.
         guard let start = line.utf8.firstIndex(of: UInt8(ascii: "(")),
             let end = line.utf8.lastIndex(of: UInt8(ascii: ")")), start < end

@@ -7,7 +7,7 @@ extension RawSpan {
     }
 
     /// Whether these are exactly the bytes of that text.
-    func holds(_ text: StaticString) -> Bool {
+    package func holds(_ text: StaticString) -> Bool {
         guard byteCount == text.utf8CodeUnitCount else { return false }
         return unsafe withUnsafeBytes { bytes in
             guard let start = bytes.baseAddress else { return true }

@@ -4,14 +4,15 @@ import Glibc
 ///
 /// Nobody can set this clock, and it keeps running while the machine sleeps. It is `CLOCK_BOOTTIME` of
 /// `clock_gettime(2)`, as the initial time namespace shows it.
-package struct BootTime: Hashable, Comparable {
-    let nanoseconds: UInt64
+package struct BootTime: Hashable, Comparable, Sendable {
+    package let nanoseconds: UInt64
 
-    init(nanoseconds: UInt64) {
+    @inlinable
+    package init(nanoseconds: UInt64) {
         self.nanoseconds = nanoseconds
     }
 
-    init(_ duration: Duration) {
+    package init(_ duration: Duration) {
         // Nobody waits longer than a year. With this limit, the sum of two spans does not overflow.
         let (seconds, attoseconds) = min(duration, .seconds(31_536_000)).components
         nanoseconds = UInt64(max(0, seconds)) * 1_000_000_000 + UInt64(max(0, attoseconds)) / 1_000_000_000
@@ -22,8 +23,7 @@ package struct BootTime: Hashable, Comparable {
     }
 
     /// The time in this process's time namespace, for spans that a single process measures and uses.
-    @inline(__always)
-    static func ofThisNamespace() -> BootTime {
+    package static func ofThisNamespace() -> BootTime {
         var time = timespec()
         unsafe clock_gettime(CLOCK_BOOTTIME, &time)
         return BootTime(nanoseconds: UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec))
@@ -35,9 +35,9 @@ package struct BootTime: Hashable, Comparable {
     /// that it forks, stay in their time namespace.
     private static let namespaceOffset: Int64 = {
         // Kernels before 5.6 have no time namespaces. If `/proc` is hidden, the offset can't be known.
-        guard let lines = SmallFile.read("/proc/self/timens_offsets") else { return 0 }
-        for line in lines.split(separator: UInt8(ascii: "\n")) where line.starts(with: "boottime".utf8) {
-            let fields = line.split(separator: UInt8(ascii: " ")).map { Int64(String(decoding: $0, as: UTF8.self)) }
+        guard let lines = try? readProcFile("/proc/self/timens_offsets") else { return 0 }
+        for line in lines.split(separator: "\n") where line.hasPrefix("boottime") {
+            let fields = line.split(separator: " ").map { Int64($0) }
             if fields.count == 3, let seconds = fields[1], let nanoseconds = fields[2] {
                 return seconds &* 1_000_000_000 &+ nanoseconds
             }
@@ -46,12 +46,12 @@ package struct BootTime: Hashable, Comparable {
     }()
 
     package static func < (left: BootTime, right: BootTime) -> Bool { left.nanoseconds < right.nanoseconds }
-    static func + (left: BootTime, right: BootTime) -> BootTime {
+    package static func + (left: BootTime, right: BootTime) -> BootTime {
         BootTime(nanoseconds: left.nanoseconds + right.nanoseconds)
     }
 
     /// Returns how long after `earlier` this is; zero if it is before.
-    func since(_ earlier: BootTime) -> Duration {
+    package func since(_ earlier: BootTime) -> Duration {
         self < earlier ? .zero : .nanoseconds(Int64(clamping: nanoseconds - earlier.nanoseconds))
     }
 }

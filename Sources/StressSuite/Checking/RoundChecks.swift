@@ -2,7 +2,7 @@
 struct RoundChecks {
     let plan: StressPlan
     let history: RoundHistory
-    let outcome: Round.Outcome
+    let outcome: RoundOutcome
     let isQuotaTight: Bool
     /// Whether this is the first round.
     ///

@@ -25,7 +25,7 @@ struct Metrics {
     /// Adds a round.
     ///
     /// Calls that were cut off by a kill have no duration and are counted separately.
-    mutating func add(_ history: RoundHistory, _ outcome: Round.Outcome) {
+    mutating func add(_ history: RoundHistory, _ outcome: RoundOutcome) {
         for call in history.calls where call.worker != 0 {
             calls += 1
             guard !call.isCutOff else {
@@ -49,7 +49,7 @@ struct Metrics {
     /// Changes the slice that contains a time.
     ///
     /// Calls that return after the workers were told to end count for the last slice.
-    private mutating func change(at time: UInt64, in outcome: Round.Outcome, _ change: (inout Slice) -> Void) {
+    private mutating func change(at time: UInt64, in outcome: RoundOutcome, _ change: (inout Slice) -> Void) {
         let time = min(max(time, outcome.began), outcome.ended - 1)
         let index = Int((seconds + Double(time - outcome.began) / 1e9) / Self.sliceLength)
         while slices.count <= index { slices.append(Slice()) }

@@ -134,7 +134,7 @@ struct OngoingRun: ~Copyable {
     }
 
     /// Checks the results of a round, and prepares the next round.
-    private mutating func examine(_ outcome: Round.Outcome) {
+    private mutating func examine(_ outcome: RoundOutcome) {
         observe()
         for slot in 0..<plan.workers {
             steps[slot] = sharedLog.log(slot).steps

@@ -16,27 +16,15 @@ struct Round {
     /// This is longer than any worker waits for others.
     private static let waitLimit: UInt64 = 30_000_000_000
 
-    /// How the round ended.
-    struct Outcome {
-        /// When the workers began and ended, in nanoseconds of ``MonotonicTime``.
-        let began: UInt64
-        var ended: UInt64 = 0
-        /// When processes were killed.
-        var kills: [UInt64] = []
-        /// The problems of the workers themselves.
-        var failures: [String] = []
-        var isInterrupted = false
-    }
-
     /// Runs the round.
     ///
     /// - Parameter tick: called often, with the seconds since the workers began and the number of kills so far.
     func run(
         faults: inout Choices, isInterrupted: () -> Bool, tick: (Double, Int) -> Void
-    ) throws(StressError) -> Outcome {
+    ) throws(StressError) -> RoundOutcome {
         try pool.start()
         try awaitReadiness()
-        var outcome = Outcome(began: MonotonicTime.now)
+        var outcome = RoundOutcome(began: MonotonicTime.now)
         sharedLog.phase = .running
         var nextKill = plan.killEvery.map { outcome.began + Self.pause($0, &faults) }
         while try pool.isRunning() {

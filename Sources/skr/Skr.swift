@@ -76,7 +76,7 @@ package enum Skr {
             if verb.names == [HelperCommand.name] { throw HelperClients.unknown(word, among: HelperCommand.ownVerbs) }
             let help = "'skr help \(verb.names.joined(separator: " "))' shows the forms"
             throw verb.names.isEmpty
-                ? unknownVerb(word) : .usage("unexpected word \(Display.quoted(word))", hint: help)
+                ? RootCommand.unknownVerb(word) : .usage("unexpected word \(Display.quoted(word))", hint: help)
         }
         do {
             var command = try RootCommand.parseAsRoot(words)
@@ -109,19 +109,6 @@ package enum Skr {
         }
         let start = lacksCommand ? "write the command after '--'; " : ""
         return .usage(parser: message, hint: "\(start)'skr help \(verbs.joined(separator: " "))' shows the options")
-    }
-
-    static func unknownVerb(_ word: String) -> CommandError {
-        if ["secrets", "stress"].contains(word) {
-            return .usage("'skr \(word)' is a separate command", hint: "use skr-\(word)")
-        }
-        if let hint = LikelyMistake.hint(forVerb: word) {
-            return .usage("no such verb: \(Display.plain(word))", hint: hint)
-        }
-        let nearest = RootCommand.verb(otherwiseNamed: word) ?? NearestName.to(word, among: RootCommand.verbs)
-        return .usage(
-            "no such verb: \(Display.plain(word))",
-            hint: nearest.map { "did you mean '\($0)'? 'skr help' lists the verbs" } ?? "'skr help' lists the verbs")
     }
 
     /// Runs `body`, reports its error and returns the exit code.

@@ -95,4 +95,18 @@ struct RootCommand: ExampleCommand {
     static var verbs: [String] {
         configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
     }
+
+    /// Returns the error for a word that is not a verb.
+    static func unknownVerb(_ word: String) -> CommandError {
+        if ["secrets", "stress"].contains(word) {
+            return .usage("'skr \(word)' is a separate command", hint: "use skr-\(word)")
+        }
+        if let hint = LikelyMistake.hint(forVerb: word) {
+            return .usage("no such verb: \(Display.plain(word))", hint: hint)
+        }
+        let nearest = verb(otherwiseNamed: word) ?? NearestName.to(word, among: verbs)
+        return .usage(
+            "no such verb: \(Display.plain(word))",
+            hint: nearest.map { "did you mean '\($0)'? 'skr help' lists the verbs" } ?? "'skr help' lists the verbs")
+    }
 }

@@ -41,7 +41,7 @@ struct ManualCommand: VerbCommand, VerbAction {
         let verbs = RootCommand.asDefined(verbs)
         let verb = RootCommand.verb(named: verbs)
         if let word = verbs.dropFirst(verb.names.count).first {
-            throw verb.names == [HelperCommand.name] ? HelperClients.unknown(word) : Skr.unknownVerb(word)
+            throw verb.names == [HelperCommand.name] ? HelperClients.unknown(word) : RootCommand.unknownVerb(word)
         }
         var launches = verbs.isEmpty || verb.command is any LaunchingVerb.Type
         if let client = verb.command as? any HelperClient.Type, case .options(_, _, .command) = client.words {

@@ -46,8 +46,10 @@ extension SecretStore {
         let item: ItemIdentity
         if let account {
             item = .internet(server: server, account: account)
-        } else if let sole = try soleItem(of: .internet, service: server) {
-            item = sole
+        } else if let found = try ItemIdentity.named(
+            server, account: nil, of: .internet, isThere: contains, among: identities)
+        {
+            item = found
         } else {
             return nil
         }

@@ -53,12 +53,15 @@ struct NamePairTests {
             // The pair has shorter names.
             let service = "a service with two accounts"
             for account in accounts { try store.set("x", for: .password(service: service, account: account)) }
-            #expect(try store.soleItem(of: .password, service: pair.second) == all[1], "\(pair)")
-            let named = try ItemIdentity.named(
-                pair.first, account: nil, isThere: store.contains, among: store.identities)
-            #expect(named == all[0], "\(pair)")
-            let error = try storeError { _ = try store.soleItem(of: .password, service: service) }
-            #expect(error?.code == .ambiguous(accounts: accounts), "\(pair)")
+            for kind in [nil, .password] as [ItemIdentity.Kind?] {
+                func named(_ service: String) throws -> ItemIdentity? {
+                    try .named(service, account: nil, of: kind, isThere: store.contains, among: store.identities)
+                }
+                #expect(try named(pair.first) == all[0], "\(pair)")
+                #expect(try named(pair.second) == all[1], "\(pair)")
+                let error = try storeError { _ = try named(service) }
+                #expect(error?.code == .ambiguous(accounts: accounts), "\(pair)")
+            }
             #expect(try store.clear(of: .password, service: pair.first) == 1, "\(pair)")
             #expect(try store.contains(all[1]) && store.identities().count == 3, "\(pair)")
             try store.clear()

@@ -37,7 +37,7 @@ struct NamedItemTests {
         #expect(all.secrets { $0.service == "api" } == [password, internet])
     }
 
-    @Test("soleItem and clear consider only the items of the given kind and service")
+    @Test("a name with a kind, and clear, consider only the items of the given kind and service")
     func accounts() throws {
         let store = SecretStore(backend: InMemoryBackend())
         let (plain, alice, bob) = (
@@ -45,14 +45,18 @@ struct NamedItemTests {
             ItemIdentity.internet(server: "h", account: "bob")
         )
         let others: [ItemIdentity] = [.internet(server: "i"), .key(tag: "h"), .password(service: "h")]
+        func named(_ kind: ItemIdentity.Kind) throws -> ItemIdentity? {
+            try .named("h", account: nil, of: kind, isThere: store.contains, among: store.identities)
+        }
         for item in others + [alice] { try store.set("1", for: item) }
-        #expect(try store.soleItem(of: .internet, service: "h") == alice)
-        #expect(try store.soleItem(of: .credential, service: "h") == nil)
+        #expect(try named(.internet) == alice)
+        #expect(try named(.credential) == nil)
         try store.set("1", for: bob)
-        let error = try storeError { _ = try store.soleItem(of: .internet, service: "h") }
+        let error = try storeError { _ = try named(.internet) }
         #expect(error?.code == .ambiguous(accounts: ["alice", "bob"]))
+        #expect(error?.item == plain)
         try store.set("1", for: plain)
-        #expect(try store.soleItem(of: .internet, service: "h") == plain)
+        #expect(try named(.internet) == plain)
         #expect(try store.clear(of: .internet, service: "h") == 3)
         #expect(try store.clear(of: .internet, service: "h") == 0)
         #expect(try Set(store.identities()) == Set(others))

@@ -23,6 +23,7 @@ package struct BootTime: Hashable, Comparable, Sendable {
     }
 
     /// The time in this process's time namespace, for spans that a single process measures and uses.
+    @inlinable @inline(__always)
     package static func ofThisNamespace() -> BootTime {
         var time = timespec()
         unsafe clock_gettime(CLOCK_BOOTTIME, &time)

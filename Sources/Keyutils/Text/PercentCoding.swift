@@ -54,17 +54,25 @@ package enum PercentCoding {
         return bytes
     }
 
+    /// The offset of the next colon or of the end; `nil` if something before it might be encoded.
+    package static func endOfPlainPart(in bytes: RawSpan, from start: Int) -> Int? {
+        for offset in start..<bytes.byteCount {
+            let byte = unsafe bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+            if byte == UInt8(ascii: ":") { return offset }
+            guard !needsLook(byte), !(offset == start && byte == UInt8(ascii: ".")) else { return nil }
+        }
+        return bytes.byteCount
+    }
+
     /// Whether a byte might have to be encoded, wherever it stands.
-    @inlinable
-    package static func needsLook(_ byte: UInt8) -> Bool { byte >= 0x80 || mustEncode(ascii: byte) }
+    private static func needsLook(_ byte: UInt8) -> Bool { byte >= 0x80 || mustEncode(ascii: byte) }
 
     /// Checks the bytes quickly, so that plain names avoid the walk over Unicode scalars.
     private static func needsEncoding(_ bytes: String.UTF8View) -> Bool {
         bytes.first == UInt8(ascii: ".") || bytes.contains(where: needsLook)
     }
 
-    @inlinable
-    package static func mustEncode(ascii byte: UInt8) -> Bool {
+    private static func mustEncode(ascii byte: UInt8) -> Bool {
         switch byte {
         case 0...0x20, 0x7F, UInt8(ascii: ":"), UInt8(ascii: "%"), UInt8(ascii: ";"): true
         default: false

@@ -195,24 +195,14 @@ extension ItemIdentity {
     ///
     /// Nearly all descriptions are of this kind, and this is the fastest way to read one.
     private init?(plainDescription bytes: RawSpan) {
-        guard let first = Self.endOfPlainPart(in: bytes, from: 0), first < bytes.byteCount,
-            let second = Self.endOfPlainPart(in: bytes, from: first + 1), second > first + 1, second < bytes.byteCount,
-            Self.endOfPlainPart(in: bytes, from: second + 1) == bytes.byteCount,
+        guard let first = PercentCoding.endOfPlainPart(in: bytes, from: 0), first < bytes.byteCount,
+            let second = PercentCoding.endOfPlainPart(in: bytes, from: first + 1), second > first + 1,
+            second < bytes.byteCount, PercentCoding.endOfPlainPart(in: bytes, from: second + 1) == bytes.byteCount,
             let kind = Self.kindWithAccount(bytes.extracting(0..<first))
         else { return nil }
         self.init(
             kind: kind, service: Self.text(bytes.extracting((first + 1)..<second)),
             account: Self.text(bytes.extracting(droppingFirst: second + 1)), keyDescription: Self.text(bytes))
-    }
-
-    /// The offset of the next colon or of the end; `nil` if something before it might be encoded.
-    private static func endOfPlainPart(in bytes: RawSpan, from start: Int) -> Int? {
-        for offset in start..<bytes.byteCount {
-            let byte = unsafe bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
-            if byte == UInt8(ascii: ":") { return offset }
-            guard !PercentCoding.needsLook(byte), !(offset == start && byte == UInt8(ascii: ".")) else { return nil }
-        }
-        return bytes.byteCount
     }
 
     private static func kindWithAccount(_ name: RawSpan) -> Kind? {

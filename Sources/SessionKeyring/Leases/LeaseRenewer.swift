@@ -1,5 +1,4 @@
 import Dispatch
-import Keyutils
 
 /// Renews a lease whenever a third of its duration has passed.
 ///

@@ -1,4 +1,4 @@
-package import Keyutils
+import Keyutils
 
 /// One attempt of an operation that can be repeated, with the progress of earlier attempts.
 ///

@@ -1,18 +1,18 @@
 import Glibc
+import Keyutils
 
 /// A point in time or a time span, on the clock since boot that all processes share.
 ///
 /// Nobody can set this clock, and it keeps running while the machine sleeps. It is `CLOCK_BOOTTIME` of
 /// `clock_gettime(2)`, as the initial time namespace shows it.
-package struct BootTime: Hashable, Comparable, Sendable {
-    package let nanoseconds: UInt64
+package struct BootTime: Hashable, Comparable {
+    let nanoseconds: UInt64
 
-    @inlinable
-    package init(nanoseconds: UInt64) {
+    init(nanoseconds: UInt64) {
         self.nanoseconds = nanoseconds
     }
 
-    package init(_ duration: Duration) {
+    init(_ duration: Duration) {
         // Nobody waits longer than a year. With this limit, the sum of two spans does not overflow.
         let (seconds, attoseconds) = min(duration, .seconds(31_536_000)).components
         nanoseconds = UInt64(max(0, seconds)) * 1_000_000_000 + UInt64(max(0, attoseconds)) / 1_000_000_000
@@ -23,8 +23,8 @@ package struct BootTime: Hashable, Comparable, Sendable {
     }
 
     /// The time in this process's time namespace, for spans that a single process measures and uses.
-    @inlinable @inline(__always)
-    package static func ofThisNamespace() -> BootTime {
+    @inline(__always)
+    static func ofThisNamespace() -> BootTime {
         var time = timespec()
         unsafe clock_gettime(CLOCK_BOOTTIME, &time)
         return BootTime(nanoseconds: UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec))
@@ -47,12 +47,12 @@ package struct BootTime: Hashable, Comparable, Sendable {
     }()
 
     package static func < (left: BootTime, right: BootTime) -> Bool { left.nanoseconds < right.nanoseconds }
-    package static func + (left: BootTime, right: BootTime) -> BootTime {
+    static func + (left: BootTime, right: BootTime) -> BootTime {
         BootTime(nanoseconds: left.nanoseconds + right.nanoseconds)
     }
 
     /// Returns how long after `earlier` this is; zero if it is before.
-    package func since(_ earlier: BootTime) -> Duration {
+    func since(_ earlier: BootTime) -> Duration {
         self < earlier ? .zero : .nanoseconds(Int64(clamping: nanoseconds - earlier.nanoseconds))
     }
 }

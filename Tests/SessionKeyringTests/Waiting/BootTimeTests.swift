@@ -1,6 +1,7 @@
 import Glibc
-import Keyutils
 import Testing
+
+@testable import SessionKeyring
 
 @Suite("Points in time")
 struct BootTimeTests {

@@ -1,5 +1,3 @@
-import Dispatch
-import Glibc
 import Keyutils
 
 /// Waits until the kernel has freed the quota of everything that was unlinked before.
@@ -22,26 +20,17 @@ enum GracePeriods {
                 waiters.append(waiter)
                 return waiters.count == 1
             }
-            if isFirst, !startThread() { resume(waiters.withLock(\.count)) }
+            if isFirst, !BriefThread.start(passForAll) { resume(waiters.withLock(\.count)) }
         }
     }
 
-    private static func startThread() -> Bool {
-        var thread = pthread_t()
-        let error = unsafe pthread_create(
-            &thread, nil,
-            { _ in
-                // A task that begins to wait during one pass waits for the next pass.
-                var count = GracePeriods.waiters.withLock(\.count)
-                while count > 0 {
-                    GracePeriods.pass()
-                    count = GracePeriods.resume(count)
-                }
-                return nil
-            }, nil)
-        guard error == 0 else { return false }
-        pthread_detach(thread)
-        return true
+    private static func passForAll() {
+        // A task that begins to wait during one pass waits for the next pass.
+        var count = waiters.withLock(\.count)
+        while count > 0 {
+            pass()
+            count = resume(count)
+        }
     }
 
     /// Resumes the first `count` waiting tasks, and returns how many are left.

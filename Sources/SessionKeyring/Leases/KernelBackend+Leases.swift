@@ -75,7 +75,9 @@ final class KernelLease: LeaseHandle {
     }
 
     func release() -> Bool {
-        lease.withLock { lease in lease.take()?.release() ?? false }
+        // Not under the lock: a process that lists the keyring of leases delays the release, and other leases' renewals
+        // may wait for a renewal of this one.
+        lease.withLock { lease in lease.take() }?.release() ?? false
     }
 }
 

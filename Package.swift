@@ -188,11 +188,14 @@ let package = Package(
         ),
         .executableTarget(
             name: "token-example", dependencies: ["SessionKeyring"], path: "Tests/TokenExample", swiftSettings: tests),
+        .executableTarget(
+            name: "lease-example", dependencies: ["SessionKeyring"], path: "Tests/LeaseExample", swiftSettings: tests),
         .testTarget(
             name: "SessionKeyringTests",
             dependencies: [
                 "SessionKeyring",
                 "token-example",
+                "lease-example",
                 "SessionKeyringTesting",
                 "Threads",
                 "CTestFilters",

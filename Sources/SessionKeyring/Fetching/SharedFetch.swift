@@ -160,7 +160,8 @@ extension SharedFetch {
     ) -> Bool {
         let timer = BackgroundTimer(after: limit) { [weak self] in
             guard let self, self.begin(.ending) else { return }
-            self.stop(during: [.ending], with: atLimit())
+            // This decodes a value and cancels the work, which is code of callers.
+            BriefThread.run { self.stop(during: [.ending], with: atLimit()) }
         }
         return state.withLock { state in
             guard state.phase == .running else { return false }
@@ -208,8 +209,9 @@ extension SharedFetch {
         // Release the lease before cancelling the work. Without its lease, the work stores nothing, and does not
         // remember its cancellation as a failure.
         _ = hold?.lease.release()
-        work?.cancel()
+        // Cancel last, because this runs the work's cancellation handlers, which may block.
         tell()
+        work?.cancel()
     }
 
     /// Tells the waiting callers how the fetch ended, if it has ended.

@@ -3,7 +3,7 @@ import Dispatch
 /// Renews a lease whenever a third of its duration has passed.
 ///
 /// It runs in one of two ways: in a loop that waits for something else anyway, so that the process can fork; or in the
-/// background, on its own thread. In both cases, a holder that is stopped loses its lease.
+/// background, on the timers' thread. In both cases, a holder that is stopped loses its lease.
 package struct LeaseRenewer: Sendable {
     package let lease: any LeaseHandle
     private let duration: Duration
@@ -58,9 +58,18 @@ package struct LeaseRenewer: Sendable {
 
 /// Calls a closure after a delay, once or repeatedly, for as long as this value lives.
 ///
-/// The closure runs on a separate kind of thread: the threads of tasks may all be busy, and with them the threads of
-/// Dispatch's shared queues.
+/// The closures of all timers run one after the other, on one thread. It belongs neither to the tasks' thread pool nor
+/// to Dispatch's shared queues, whose threads may all be busy. So a closure makes a few system calls at most, and none
+/// that waits for others: the next one may renew a lease. Everything else runs on a ``BriefThread``, above all code of
+/// callers, such as the handlers of a cancelled task.
+///
+/// If a process forks after its first timer, no timer ever fires in the child, not even one that the child starts.
+/// Dispatch's threads exist only in the parent, and the child can't replace them. So such a child's leases aren't
+/// renewed.
 final class BackgroundTimer: Sendable {
+    // A queue for each timer would need a thread for each timer. In a process that can't have another thread, Dispatch
+    // waits for one, and so blocks the caller.
+    private static let queue = DispatchQueue(label: "skr timers")
     // Dispatch sources can be used from any thread, but their type does not declare it.
     private nonisolated(unsafe) let source: any DispatchSourceTimer
 
@@ -68,7 +77,7 @@ final class BackgroundTimer: Sendable {
     ///
     /// - Parameter duration: a few years at most.
     init(after duration: Duration, repeats: Bool = false, _ call: @escaping @Sendable () -> Void) {
-        let source = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "skr timer"))
+        let source = DispatchSource.makeTimerSource(queue: Self.queue)
         let (seconds, attoseconds) = duration.components
         let interval = DispatchTimeInterval.nanoseconds(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000))
         source.schedule(deadline: .now() + interval, repeating: repeats ? interval : .never)

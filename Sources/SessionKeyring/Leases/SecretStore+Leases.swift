@@ -141,9 +141,9 @@ extension SecretStore {
         try await withLease(name, lasting: duration, waiting: limit) { lease in
             let held = lease.held
             let work = Task { try await body(Lease(name: name, held: held)) }
-            // On a timer's thread, because the threads of tasks may all be busy.
+            // Not in a task, because the threads of tasks may all be busy.
             let watch = BackgroundTimer(after: duration / 8, repeats: true) {
-                if held.timeLeft <= .zero { work.cancel() }
+                if held.timeLeft <= .zero, !work.isCancelled { BriefThread.run { work.cancel() } }
             }
             defer { withExtendedLifetime(watch) {} }
             let result = await withTaskCancellationHandler {

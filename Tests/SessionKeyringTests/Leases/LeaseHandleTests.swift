@@ -104,6 +104,48 @@ struct LeaseHandleTests {
         #expect(once.withLock { $0 } == 1)
         withExtendedLifetime(timers) {}
     }
+
+    @Test(
+        "a cancellation handler that blocks delays no timer, and not the callers of its fetch",
+        arguments: [true, false])
+    func blockedHandler(isFetch: Bool) async throws {
+        let (isBlocked, beats, gate) = (Locked(false), Locked(0), Gate())
+        let mayReturn = DispatchSemaphore(value: 0)
+        let work = Task {
+            let body: @Sendable () async -> String = {
+                await withTaskCancellationHandler {
+                    await gate.wait()
+                    return "late"
+                } onCancel: {
+                    isBlocked.withLock { $0 = true }
+                    mayReturn.wait()
+                }
+            }
+            if isFetch {
+                _ = try await SecretStore(backend: InMemoryBackend()).value(
+                    for: .password(service: "api"), fetchLasting: .milliseconds(100), fetch: body)
+            } else {
+                let store = SecretStore(backend: GrantingBackend(handle: Handle(timeLeft: .zero, isKept: false)))
+                _ = try await store.withCancellingLease("job", lasting: .milliseconds(80), waiting: .zero) { _ in
+                    await body()
+                }
+            }
+        }
+        let isInTime = await isTrue { isBlocked.withLock { $0 } }
+        let timer = BackgroundTimer(after: .milliseconds(1), repeats: true) { beats.withLock { $0 += 1 } }
+        #expect(await isTrue { beats.withLock { $0 } > 9 } && isInTime)
+        if isFetch { await #expect(throws: SecretStoreError.self) { try await work.value } }
+        mayReturn.signal()
+        gate.open()
+        await #expect(throws: SecretStoreError.self) { try await work.value }
+        withExtendedLifetime(timer) {}
+    }
+
+    /// Waits up to a minute, suspending the task, until the condition is true.
+    private func isTrue(_ condition: () -> Bool) async -> Bool {
+        for _ in 0..<60_000 where !condition() { try? await Task.sleep(for: .milliseconds(1)) }
+        return condition()
+    }
 }
 
 /// A lease with a fixed remaining time that is kept or lost as configured.

@@ -24,7 +24,8 @@ package enum ExitCode: Int32, CaseIterable {
         case .internalError: "any other error"
         case .cannotCreate: "the item or link already exists, or another helper is configured"
         case .tryAgain:
-            "try again: the quota is full, other processes interfere, a lock is held or lost, or a source failed"
+            "try again: the quota is full, other processes interfere, a lock is held or lost, no thread can be started, "
+                + "or a source failed"
         case .noPermission: "no permission, another user's session, a restricted keyring, or an unsafe sources file"
         case .cannotExecute: "the command can't be run"
         case .noCommand: "the command doesn't exist"

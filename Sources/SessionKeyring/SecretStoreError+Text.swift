@@ -58,6 +58,7 @@ extension SecretStoreError.Detail {
         case .leaseDuration: "a lease must last at least 10 milliseconds and at most one hour"
         case .refreshTime: "the refresh time is not within the timeout"
         case .missingValue: "there is no value to store"
+        case .noThread: "this process can't start a thread"
         case .blocked: code.summary
         case .insideUpdate: "the closure of an update wrote the item that it updates"
         case .invalidName(.empty, let subject): "\(subject.name) is empty"

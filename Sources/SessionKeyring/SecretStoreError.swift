@@ -1,3 +1,4 @@
+import Glibc
 public import Keyutils
 
 /// An error of the store: a code to act on, the item, and the kernel's error if there was one.
@@ -77,6 +78,8 @@ public struct SecretStoreError: Error, Hashable, Sendable {
         case insideUpdate
         /// A name is empty or too long.
         case invalidName(ItemIdentity.NameProblem, of: Subject)
+        /// The session can't be looked up, because the process can't start a thread (`EAGAIN`).
+        case noThread
         /// The attempt was blocked, for this reason.
         case blocked(Blockage)
 
@@ -84,7 +87,7 @@ public struct SecretStoreError: Error, Hashable, Sendable {
             switch self {
             case .foreignThread, .restricted: .forbidden
             case .unreadableAfterWrite, .insideUpdate: .unexpected
-            case .blocked: .contended
+            case .blocked, .noThread: .contended
             case .invalidName: .invalidName
             case .leaseDuration, .refreshTime: .invalidTimeout
             case .missingValue: .unencodable(at: "the top level")
@@ -147,7 +150,7 @@ extension SecretStoreError {
         ///
         /// The path leads to the part that is wrong; it never shows the value.
         case unencodable(at: String)
-        /// Others blocked the operation for too long.
+        /// Others blocked the operation for too long, or the process can't start the thread that looks up its session.
         case contended
         /// Another holder kept the lease for as long as the caller was willing to wait.
         case leaseHeld
@@ -171,6 +174,10 @@ extension SecretStoreError {
     package init(_ error: KeyringError, item: ItemIdentity? = nil) {
         if let serial = error.restrictedKeyring {
             self.init(.restricted(serial), item: item, underlying: error)
+            return
+        }
+        if error.operation == .resolve, error.errno == EAGAIN {
+            self.init(.noThread, item: item)
             return
         }
         let code: Code =

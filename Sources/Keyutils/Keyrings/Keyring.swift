@@ -20,18 +20,19 @@ public struct Keyring: Hashable, Sendable {
     ///
     /// Other threads can use the result too.
     ///
-    /// If the thread has no session keyring, resolving `KeySerial.sessionKeyring` gives it one, depending on `create`:
+    /// If the thread has no session keyring, the result for `KeySerial.sessionKeyring` depends on `create`:
     ///
-    /// - Without `create`, it is the user-session keyring `_uid_ses.N`. The thread keeps it as its session, even after
-    ///   it has become another user. So resolve it after dropping privileges.
+    /// - Without `create`, it is the user-session keyring `_uid_ses.N`. The thread's credentials stay as they are: the
+    ///   call asks the kernel in a short-lived thread, because the kernel gives this keyring to the thread that asks.
     /// - With `create`, it is a new, anonymous session keyring that no other thread shares: hardly ever what you want.
     ///
     /// - Throws: ``KeyringError`` with `notFound` if the keyring doesn't exist and `create` is false,
-    ///   `revoked` for a session that has ended, `quotaExceeded`, or `notPermitted` or `unavailable` if a
-    ///   seccomp filter refuses the system calls for keys.
+    ///   `revoked` for a session that has ended, `quotaExceeded`, `notPermitted` or `unavailable` if a seccomp filter
+    ///   refuses the system calls for keys, or `other` with `EAGAIN` if no thread can be started.
     ///
     /// The corresponding C function is `keyctl_get_keyring_ID(3)`.
     public static func resolve(_ special: KeySerial, create: Bool = false) throws(KeyringError) -> Keyring {
+        if special == .sessionKeyring, !create { return try SessionLookup.run() }
         let serial = try systemCall(.resolve) { keyctl_get_keyring_ID(special.rawValue, create ? 1 : 0) }
         return Keyring(KeySerial(rawValue: serial))
     }

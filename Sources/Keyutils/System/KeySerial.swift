@@ -26,6 +26,9 @@ extension KeySerial {
     /// The process's keyring, shared with threads started after it existed: `KEY_SPEC_PROCESS_KEYRING`.
     public static let processKeyring = KeySerial(rawValue: KEY_SPEC_PROCESS_KEYRING)
     /// The session keyring of the calling thread: `KEY_SPEC_SESSION_KEYRING`.
+    ///
+    /// If the thread doesn't have one, each call with this id gives it the user's `_uid_ses.N` or a new keyring. Only
+    /// ``Keyring/resolve(_:create:)`` without `create` leaves the thread as it is.
     public static let sessionKeyring = KeySerial(rawValue: KEY_SPEC_SESSION_KEYRING)
     /// The keyring of the real user id: `KEY_SPEC_USER_KEYRING`.
     public static let userKeyring = KeySerial(rawValue: KEY_SPEC_USER_KEYRING)

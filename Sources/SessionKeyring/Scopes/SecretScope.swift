@@ -11,8 +11,7 @@ public enum SecretScope: Hashable, Sendable {
     /// The login session: items vanish when its last process ends, and other sessions of the user can't see them.
     ///
     /// A process without a session keyring uses `_uid_ses.N`, which all of the user's processes without a session
-    /// share. The thread that resolves the scope keeps that keyring from then on, even after it has become another
-    /// user. So resolve the scope after dropping privileges, or in a separate thread.
+    /// share.
     ///
     /// If another user owns the session, as under `sudo -u` in a login, the store reads, deletes and expires items
     /// there. It stores nothing, because that user could read it.

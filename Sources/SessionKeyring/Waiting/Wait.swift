@@ -210,7 +210,7 @@ extension Wait {
         }
         attempt.blockage = nil
         switch error.code {
-        case .contended:
+        case .contended where error.detail != .noThread:
             forgetQuota(unlessInUse: error.blockage, &attempt)
             return stepForOthers(error.blockage, now)
         case .quotaExceeded: return stepForQuota(now, &attempt)
@@ -310,7 +310,8 @@ extension Wait {
 extension SecretStoreError {
     /// Whether another holder has the requested lease, or its name is not free yet.
     package var isLeaseHeld: Bool {
-        switch blockage {
+        guard detail != .noThread else { return false }
+        return switch blockage {
         case .namedLease, .leaseCollection, nil: code == .contended
         default: false
         }

@@ -104,6 +104,7 @@ extension SecretStoreError.Detail {
         case .unreadableAfterWrite: "find the program that keeps removing the keyring; 'keyctl show' lists the keyrings"
         case .foreignThread: "use another scope"
         case .missingValue, .insideUpdate: "report this error"
+        case .noThread: "end some processes, or raise their limit: ulimit -u"
         case .blocked: "try again"
         case .invalidName(.empty, .item): "name the service"
         case .invalidName(.empty, let subject): "give the \(subject.rawValue) a name"

@@ -45,6 +45,39 @@ struct SessionSharingTests {
         }
     }
 
+    @Test(
+        "a process that opens a store and then becomes another user has no access to it", .tags(.root),
+        .enabled(if: isRoot), arguments: [SecretScope.session, .sharedSession, .keyring(.sessionKeyring)])
+    func changedUser(scope: SecretScope) async {
+        let number = [SecretScope.session, .sharedSession].firstIndex(of: scope) ?? 2
+        await #expect(processExitsWith: .exitCode(0)) { [number = number as Int] in
+            let user = UInt32(60_471 + number)
+            OrdinaryUser.becomeForNow(user)
+            // In a session, there is nothing to test.
+            guard try SecretStore().sharingUserID == user else { exit(0) }
+            let scopes = [SecretScope.session, .sharedSession, .keyring(.sessionKeyring)]
+            let store = try SecretStore(scopes[number])
+            let item = ItemIdentity.password(service: "api")
+            try store.set("1", for: item, timeout: .seconds(60))
+            succeed(3, try store.get(item) == "1")
+            OrdinaryUser.become(60_474)
+            succeed(4, try storeError { _ = try store.get(item, as: String.self) }?.code == .forbidden)
+        }
+    }
+
+    @Test(
+        "a store can't be opened if its process can't start a thread to look up the session", .tags(.root),
+        .enabled(if: isRoot))
+    func noThread() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            OrdinaryUser.become(60_475)
+            var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+            succeed(3, setrlimit(CInt(__RLIMIT_NPROC.rawValue), &limit) == 0)
+            let error = try storeError { _ = try SecretStore() }
+            succeed(4, error?.code == .contended && error?.detail == .noThread && error?.isLeaseHeld == false)
+        }
+    }
+
     @Test("another user's session is shared with that user", .tags(.root), .enabled(if: isRoot))
     func otherUser() async {
         await #expect(processExitsWith: .exitCode(0)) {

@@ -332,6 +332,14 @@ struct WaitPolicyTests {
         #expect(((try? result.get()) == nil) == isCancellable)
     }
 
+    @Test("an operation is not repeated if it can't start a thread")
+    func noThread() throws {
+        let backend = RefusingBackend(error: SecretStoreError(.noThread))
+        let item = ItemIdentity.password(service: "api")
+        #expect(throws: backend.error) { try SecretStore(backend: backend).set("x", for: item) }
+        #expect(backend.attempts.withLock { $0.count } == 1)
+    }
+
     @Test("a kernel call that exceeds the quota is repeated until there is room or another error")
     func forQuota() throws {
         var count = 0

@@ -80,14 +80,31 @@ static long read_item(const char *ring_name, const char *item_name, char *secret
     return size - 1;
 }
 
+/* Returns whether this process certainly has a session keyring; request_key(2) installs none. A login's session keyring
+   has the name _ses. A process without one searches the user's _uid_ses.N instead: there it can find another keyring
+   named _ses, but it then also finds _uid_ses.N itself. */
+static bool has_session(void)
+{
+    const char prefix[] = "_uid_ses.";
+    char text[sizeof prefix + 10], *name = text + sizeof text - 1;
+    uid_t left = getuid();
+    *name = '\0';
+    do /* The code of snprintf would take 128 KiB more memory. */
+        *--name = (char)('0' + left % 10);
+    while (left /= 10);
+    name -= sizeof prefix - 1;
+    memcpy(name, prefix, sizeof prefix - 1);
+    return syscall(SYS_request_key, "keyring", "_ses", NULL, 0) >= 0
+        && syscall(SYS_request_key, "keyring", name, NULL, 0) < 0 && errno == ENOKEY;
+}
+
 /* Reads the item without changing this process's session. If it has no session keyring, a lookup would install one,
-   and a program that main then starts could take it along. So the lookup happens in a child, which shares our memory.
-   A login's session keyring has the name _ses; request_key(2) finds it without installing anything. */
+   and a program that main then starts could take it along. So the lookup happens in a child, which shares our memory. */
 static long read_item_apart(const char *ring_name, const char *item_name, char *secret)
 {
     volatile long size = -1;
     pid_t child;
-    if (syscall(SYS_request_key, "keyring", "_ses", NULL, 0) >= 0)
+    if (has_session())
         return read_item(ring_name, item_name, secret);
     child = vfork();
     if (child == 0) {

@@ -9,7 +9,6 @@
 
 #include "RuntimeStart.h"
 
-#include <malloc.h>
 #include <stdbool.h>
 
 static int count;
@@ -50,5 +49,3 @@ int start_count(void) { return count > 0 ? count - 1 : 0; }
 const char *start_name(void) { return count > 0 ? words[0] : ""; }
 
 char **start_words(void) { return count > 0 ? words + 1 : words; }
-
-void use_one_heap(void) { mallopt(M_ARENA_MAX, 1); }

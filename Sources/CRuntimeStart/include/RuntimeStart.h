@@ -8,6 +8,3 @@ const char *start_name(void);
 
 /* Returns the arguments after the program's name, as the kernel passed them. */
 char **start_words(void);
-
-/* Makes a second thread share the first thread's heap. Creating another heap takes a tenth of a start. */
-void use_one_heap(void);

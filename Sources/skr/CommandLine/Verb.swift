@@ -1,22 +1,15 @@
 import ArgumentParser
 import CommandSupport
-import Glibc
 
 /// The work of a verb, created from a plain call or by the argument parser.
 package protocol VerbAction {
-    /// Whether the action can start a command after it has searched a keyring.
-    var launchesAfterLookup: Bool { get }
-
     func run() throws
 }
 
 extension VerbAction {
-    package var launchesAfterLookup: Bool { false }
-
     /// Runs the action and converts its errors to `CommandError`.
     func perform() throws(CommandError) {
-        guard launchesAfterLookup else { return try CommandError.translating(run) }
-        try LookupThread.run { exit(Skr.exitCode { () throws(CommandError) in try CommandError.translating(run) }) }
+        try CommandError.translating(run)
     }
 }
 

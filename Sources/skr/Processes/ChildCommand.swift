@@ -59,11 +59,7 @@ struct ChildCommand: ~Copyable {
                                 guard: settings.limit == nil ? nil : commandGuard, secrets: secrets.baseAddress,
                                 secret_count: CInt(secrets.count))
                             var waiting = waiting_child()
-                            var isWaiting = false
-                            LookupThread.onFirstThread {
-                                isWaiting = unsafe prepare_child(&setup, &waiting, &failure) == 0
-                            }
-                            guard isWaiting else { return }
+                            guard unsafe prepare_child(&setup, &waiting, &failure) == 0 else { return }
                             // If we are killed, the lease must not be free while the command still runs, which is
                             // possible as soon as it has started. If this fails, the release notices it.
                             _ = try? renewer.name(command: waiting.process)

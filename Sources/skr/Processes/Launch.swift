@@ -15,12 +15,10 @@ enum Launch {
         environment: EnvironmentBlock = EnvironmentBlock()
     ) throws(CommandError) -> Never {
         var error = Errno.noSuchFileOrDirectory
-        LookupThread.onFirstThread {
-            unsafe environment.withPointers { variables in
-                guard unsafe command.pointers[0] != nil else { return }
-                unsafe become_program(command.pointers, variables)
-                error = .last
-            }
+        unsafe environment.withPointers { variables in
+            guard unsafe command.pointers[0] != nil else { return }
+            unsafe become_program(command.pointers, variables)
+            error = .last
         }
         throw Executable.failure(of: command.lossyFirst, error)
     }

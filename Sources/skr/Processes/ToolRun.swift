@@ -57,7 +57,7 @@ struct ToolRun: ~Copyable {
                 var setup = unsafe child_setup(
                     words: command.pointers, environment: variables, input: input.rawValue, output: output.rawValue,
                     mask: mask, folder: nil, guard: nil, secrets: nil, secret_count: 0)
-                LookupThread.onFirstThread { child = unsafe start_child(&setup, &failure) }
+                child = unsafe start_child(&setup, &failure)
             }
         }
         return child > 0 ? child : nil

@@ -30,17 +30,6 @@ struct SourcesFile {
         return try TrustedFile.read(path, home: home, limit: limit).map { SourcesFile($0, path: path) }
     }
 
-    /// Whether a source could run, and this process's first lookup could change its session.
-    ///
-    /// The lookup then has to be on a thread other than the one that starts the source (``LookupThread``). In a process
-    /// that has a session keyring, a lookup changes nothing. request_key(2) finds the session keyring of a login by its
-    /// name, and changes nothing either.
-    static var needsLookupThread: Bool {
-        if unsafe request_key("keyring", "_ses", nil, 0) >= 0 { return false }
-        guard let path = try? usualPath() else { return false }
-        return unsafe access(path, F_OK) == 0
-    }
-
     /// Returns the path of the file; `nil` if sources are turned off.
     static func usualPath() throws(CommandError) -> String? {
         // Another user may have set the variables of a process that has changed its user.

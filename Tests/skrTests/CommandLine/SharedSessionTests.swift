@@ -88,6 +88,26 @@ struct SharedSessionTests {
         #expect(outcome.exitCode == 0 && outcome.output.hasSuffix("end\n"), "\(outcome)")
     }
 
+    @Test("a verb that can't start a thread to look up the session exits with 75, and runs no command")
+    func noThread() throws {
+        let calls = [
+            "skr get a", "skr set a", "skr list", "skr exec --env A=skr://a -- echo ran",
+            "skr lock a --scope session -- echo ran",
+            "skr cached a --timeout 5m -- echo ran", "skr inject -- echo ran",
+        ]
+        let outcome = try CommandRunner().shell(
+            "limited='setpriv --reuid 60448 --regid 60448 --clear-groups prlimit --nproc=0'\n"
+                + calls.map { "printf '{{ skr://a }}' | $limited \($0); echo $?\n" }.joined(),
+            environment: ["SKR_SCOPE": ""])
+        #expect(outcome.output == String(repeating: "75\n", count: calls.count))
+        let error = """
+            skr: error: this process can't start a thread
+            skr: hint: end some processes, or raise their limit: ulimit -u
+
+            """
+        #expect(outcome.errors == String(repeating: error, count: calls.count))
+    }
+
     @Test("following the hint ends the warning")
     func hint() throws {
         let outcome = try withoutSession(

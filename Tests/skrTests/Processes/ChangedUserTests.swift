@@ -1,17 +1,22 @@
 import Foundation
-import Keyutils
 import TestSupport
 import Testing
 
-/// Without a session keyring, a lookup puts the user's shared keyring into the credentials of its thread.
+/// Without a session keyring, a lookup puts the user's shared keyring into the credentials of the thread that makes it.
 ///
-/// Every process that this thread then starts has that keyring, even after it has become another user.
+/// Every process that this thread then starts has that keyring, even after it has become another user. So `skr` makes
+/// the lookup in a thread that starts nothing.
 @Suite(
     "A command that becomes another user does not keep our session",
     .tags(.root), .enabled(if: ChangedUser.canTest, "needs root without a session keyring"))
 struct ChangedUserTests {
-    @Test("no verb passes the session on to such a command")
-    func commands() throws {
+    /// With a keyring named like a login's session keyring in the user's keyring, and without one.
+    ///
+    /// An earlier run has removed the link that lets a process without a session find it.
+    static let plantings = ["", "keyctl link @u @us; keyctl newring _ses @u >/dev/null\n"]
+
+    @Test("no verb passes the session on to such a command", arguments: plantings)
+    func commands(planting: String) throws {
         let cases = [
             (#"skr exec --env ONE=skr://one -- $become sh -c 'printf "$ONE "; skr get two'"#, "one "),
             (#"skr exec --env=ONE=skr://one -- $become sh -c 'printf "$ONE "; skr get two'"#, "one "),
@@ -21,11 +26,38 @@ struct ChangedUserTests {
             ("skr lock --scope user a -- $become skr get two", ""),
             ("skr cached a --timeout 1m -- $become sh -c 'skr get two; echo ended $?'", "ended 1\n"),
             ("skr cached --force --key=k a --timeout=1m -- $become sh -c 'skr get two; echo ended $?'", "ended 1\n"),
+            ("skr session -- $become skr get two", ""),
+            ("skr helper npm a -- $become sh -c 'skr get two; echo ended $?'", "Bearer ended 1\n"),
         ]
-        let outcome = try ChangedUser.run(cases.map { $0.0 + "; echo ---\n" }.joined(), as: 60_461)
+        let user = planting.isEmpty ? 60_461 : 60_464
+        let outcome = try ChangedUser.run(planting + cases.map { $0.0 + "; echo ---\n" }.joined(), as: user)
         let outputs = outcome.output.split(separator: "---\n", omittingEmptySubsequences: false).dropLast()
         #expect(outputs.count == cases.count, "\(outcome)")
         for ((line, output), printed) in zip(cases, outputs) { #expect(printed == output, "\(line): \(outcome)") }
+    }
+
+    @Test("no verb passes the session on to the command of a source", arguments: plantings)
+    func sources(planting: String) throws {
+        let cases = [
+            "skr get s1", "skr get --no-source one; skr get s2", "skr exec --env A=skr://s3 -- true",
+            "printf '{{ skr://s4 }}' | skr inject", "printf '{{ skr://s5 }}' | skr inject -- cat",
+            "skr env --env A=skr://s6", "skr source test s7", "skr helper headers s8",
+            #"printf 'protocol=https\nhost=h\n\n' | skr helper git get"#,
+            #"echo '{"v":1,"registry":{"index-url":"sparse+https://r/"},"kind":"get"}' | skr helper cargo"#,
+        ]
+        let outcome = try ChangedUser.run(
+            planting + #"""
+                work=$(mktemp -d); trap 'keyctl clear @u; keyctl clear @us; rm -rf $work' EXIT
+                export HOME=$work SKR_SOURCES=$work/sources; chmod 755 $work; cd $work
+                echo "{ $become env SKR_SOURCES=none skr get two --namespace $SKR_NAMESPACE; echo ended \$?; } | tee -a $work/log" > source
+                for name in s{1..8} 'https://h alice' sparse+https://r/; do
+                    echo "$name --timeout 1m --namespace $SKR_NAMESPACE -- sh $work/source"
+                done > sources
+
+                """#
+                + cases.map { "{ \($0); } &>/dev/null; cat log; rm log\n" }.joined(),
+            as: planting.isEmpty ? 60_465 : 60_466)
+        #expect(outcome.output == String(repeating: "ended 1\n", count: cases.count), "\(outcome)")
     }
 
     @Test("a refresh in the background does not pass the session on")
@@ -58,9 +90,7 @@ private enum ChangedUser {
 
     /// Runs the lines as a user that no other test becomes, because the user's keyrings are cleared at the end.
     static func run(_ lines: String, as user: Int) throws -> CommandRunner.Outcome {
-        // This thread would now pass on root's shared session, which belongs to another user than the commands.
-        _ = try Keyring.resolve(.sessionKeyring)
-        return try CommandRunner().shell(
+        try CommandRunner().shell(
             #"""
             exec setpriv --reuid \#(user) --regid \#(user) --clear-groups --inh-caps +setuid,+setgid \
                 --ambient-caps +setuid,+setgid bash -c "$SKR_TEST_SCRIPT"

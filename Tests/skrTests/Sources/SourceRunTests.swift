@@ -104,23 +104,25 @@ struct SourceRunTests {
         .tags(.root),
         .enabled(
             if: isRoot && (try? Key.request(.keyring, "_ses")) == nil,
-            "only a process without a session keyring could take one along"))
-    func cleanThread() throws {
+            "only a process without a session keyring could take one along"),
+        arguments: [":", "ses=$(keyctl newring _ses @u)"])
+    func cleanThread(planting: String) throws {
         for call in ["get api", "get --no-source x; skr get api", "exec --env A=skr://api -- true"] {
-            let outcome = try becomeAnotherUser(after: call)
+            let outcome = try becomeAnotherUser(after: call, planting: planting)
             #expect(outcome.output.contains("_uid_ses.60454"), "\(call): \(outcome)")
         }
     }
 
-    private func becomeAnotherUser(after call: String) throws -> CommandRunner.Outcome {
+    /// - Parameter planting: a command that puts a keyring `ses`, named like a login's, into root's user keyring.
+    private func becomeAnotherUser(after call: String, planting: String) throws -> CommandRunner.Outcome {
         try CommandRunner().shell(
             #"""
             # Without a session keyring, the items are in root's own one, which must be unchanged afterwards.
             rings() { for key in $(keyctl rlist @s); do case "$(keyctl rdescribe $key)" in *";skr-leases" | *";skr:$SKR_NAMESPACE") echo -n "$key ";; esac; done; }
-            before=" $(rings)"; remove() { for key in $(rings); do [[ $before = *" $key "* ]] || keyctl unlink $key @s; done; }
+            before=" $(rings)"; remove() { for key in $(rings); do [[ $before = *" $key "* ]] || keyctl unlink $key @s; done; ${ses:+keyctl unlink $ses @u}; }
             work=$(mktemp -d); trap 'rm -rf $work; remove' EXIT; export HOME=$work; export SKR_SOURCES=$work/sources; chmod 755 $work
             echo "api --timeout 1m --namespace $SKR_NAMESPACE -- setpriv --reuid 60454 --regid 60454 --clear-groups keyctl rdescribe @s" > $work/sources
-            setpriv --reuid 60455 --regid 60455 --clear-groups true; skr \#(call); skr get api
+            \#(planting); setpriv --reuid 60455 --regid 60455 --clear-groups true; skr \#(call); skr get api
             """#)
     }
 

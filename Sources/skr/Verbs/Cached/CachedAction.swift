@@ -28,8 +28,6 @@ struct CachedAction: VerbAction {
     /// The form of the output for another caller; `nil` if the output is printed unchanged.
     var form: (any OutputForm)?
 
-    var launchesAfterLookup: Bool { true }
-
     func run() throws { try fetched(in: try usualStore()).printAndExit() }
 
     /// Returns the kept output, or runs the command once for all processes that want its output.
@@ -161,12 +159,10 @@ struct CachedAction: VerbAction {
     }
 
     private func refreshInBackground() {
-        LookupThread.onFirstThread {
-            guard fork_detached(-1, -1) == 1 else { return }
-            var action = self
-            action.isStaleWhileRefreshing = false
-            exit(Skr.exitCode { () throws(CommandError) in try action.perform() })
-        }
+        guard fork_detached(-1, -1) == 1 else { return }
+        var action = self
+        action.isStaleWhileRefreshing = false
+        exit(Skr.exitCode { () throws(CommandError) in try action.perform() })
     }
 }
 

@@ -54,8 +54,6 @@ struct EnvCommand: VerbCommand {
 struct EnvAction: VerbAction {
     let options: EnvCommand
 
-    var launchesAfterLookup: Bool { true }
-
     func run() throws(CommandError) {
         let exec = ExecAction(
             place: try options.options.place(),

@@ -22,8 +22,6 @@ struct ExecAction: VerbAction {
         }
     }
 
-    var launchesAfterLookup: Bool { true }
-
     func run() throws(CommandError) {
         var environment = EnvironmentBlock()
         try forEachValue { variable, value throws(CommandError) in

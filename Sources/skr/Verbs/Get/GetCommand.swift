@@ -44,8 +44,6 @@ struct GetAction: VerbAction {
     let field: String?
     var usesSources = true
 
-    var launchesAfterLookup: Bool { usesSources && SourcesFile.needsLookupThread }
-
     func run() throws {
         let items = SourcedItems(try target.place.store(), of: target.place, usesSources: usesSources)
         // Written directly from the memory that the kernel wrote to. A copy would have to be locked and wiped too.

@@ -56,8 +56,6 @@ enum HelperRequest {
 
 /// Answers one request of a client.
 struct HelperAction: VerbAction {
-    var launchesAfterLookup: Bool { call.isReading && SourcesFile.needsLookupThread }
-
     let call: HelperCall
     let request: HelperRequest
     let answer: (HelperCall, CredentialHelper, RawSpan) throws -> HelperAnswer

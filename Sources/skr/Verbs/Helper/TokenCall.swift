@@ -88,8 +88,6 @@ struct TokenCall {
 
 /// Answers with an item.
 private struct TokenAction: VerbAction {
-    var launchesAfterLookup: Bool { SourcesFile.needsLookupThread }
-
     let call: HelperCall
     let target: Target
     let format: any TokenFormat

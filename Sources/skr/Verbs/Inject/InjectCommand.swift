@@ -90,8 +90,6 @@ struct InjectAction: VerbAction {
     let input: String?
     let destination: Destination
 
-    var launchesAfterLookup: Bool { true }
-
     func run() throws(CommandError) {
         let text = try InputFile.read(input, limit: Template.limit)
         let template = try Template(parsing: text, name: input.map(Display.plain) ?? "standard input")

@@ -11,8 +11,6 @@ struct LockAction: VerbAction {
     /// A shorter wait is not announced.
     private static let unannouncedWait = Duration.seconds(1)
 
-    var launchesAfterLookup: Bool { true }
-
     func run() throws {
         let store = try place.store()
         let unannounced = min(options.wait.duration, Self.unannouncedWait)

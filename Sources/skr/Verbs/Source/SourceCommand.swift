@@ -138,8 +138,6 @@ private struct SourceRow: ListedRow {
 struct SourceTestAction: VerbAction {
     let target: Target
 
-    var launchesAfterLookup: Bool { true }
-
     func run() throws {
         let (file, scope, namespace) = (try SourcesFile.read(), target.place.scope, target.place.namespace)
         var item = target.exactItem

@@ -7,8 +7,6 @@ import SystemPackage
 struct CargoSession: VerbAction {
     let call: HelperCall
 
-    var launchesAfterLookup: Bool { SourcesFile.needsLookupThread }
-
     func run() throws {
         try Console.write(CredentialHelper.cargoHello)
         var lines = LineReader(.standardInput)

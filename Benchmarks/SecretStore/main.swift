@@ -22,6 +22,7 @@ case "scale": Program.run { try Scale.run(options) }
 // The remaining words are used when this program starts itself.
 case Scale.partWord: Program.run { try Scale.measure(options) }
 case SyscallCounts.word: Program.run { try SyscallCounts.count() }
+case FirstStore.word: Program.run(inOwnSession: false) { try FirstStore.measure() }
 case Compare.getWord: Program.run(inOwnSession: false) { try Compare.measureGet(options) }
 case Replacer.word: Program.run(inOwnSession: false) { try Replacer.replace() }
 case UpdatingProcess.word: Program.run(inOwnSession: false) { try UpdatingProcess.update(options) }

@@ -11,6 +11,7 @@ enum Table {
             return 0
         }
         var rows = try OrdoOne.rows(short: false) + [Freshness.row()] + Throughput.rows() + SyscallCounts.rows()
+        rows.append(try FirstStore.row())
         let commands = [
             ("cold-start", ColdStart.rows), ("helpers", HelperStart.rows), ("commands", RunningCommands.rows),
             ("sources", Sources.rows),

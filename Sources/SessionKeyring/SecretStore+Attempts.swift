@@ -25,29 +25,3 @@ extension SecretStore {
         return try backend.delete(item, &attempt)
     }
 }
-
-extension SecretScope {
-    /// The names of the namespaces in the scope's keyring.
-    package func namespaces() throws(SecretStoreError) -> [String] {
-        let anchor = try resolve()
-        return try inStoreTerms { () throws(KeyringError) in try LoginSurvey.rings(in: anchor).map(\.name) }
-    }
-
-    /// The name of the scope, as options have it.
-    package var name: String {
-        switch self {
-        case .session, .sharedSession: "session"
-        case .user: "user"
-        case .persistent: "persistent"
-        default: "keyring"
-        }
-    }
-
-    /// The session, or else this scope if it does not outlive the session.
-    package var ofSession: SecretScope {
-        switch self {
-        case .user, .persistent: .session
-        default: self
-        }
-    }
-}

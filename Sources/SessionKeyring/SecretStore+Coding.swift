@@ -1,6 +1,12 @@
 import Keyutils
 
 extension SecretStore {
+    package func coding<Value: Codable>(_ type: Value.Type) -> ValueCoding<Value> {
+        ValueCoding(
+            encode: { [codec] value in try RawCoding.encode(value, else: codec) },
+            decode: { [codec] bytes in try RawCoding.decode(type, from: bytes, else: codec) })
+    }
+
     func encoded<Value: Encodable>(
         _ value: Value, for item: ItemIdentity
     ) throws(SecretStoreError) -> SecretBytes {

@@ -1,6 +1,5 @@
 import Glibc
 public import Keyutils
-import Synchronization
 
 /// The keyring that keeps a store's secrets, and so determines which processes can use them.
 ///
@@ -83,37 +82,6 @@ public enum SecretScope: Hashable, Sendable {
     }
 }
 
-extension NamespaceRings {
-    /// Refuses to store in a session that another user owns, unless the scope allows it.
-    ///
-    /// Once the session is known to be the user's own, the check costs nothing until the process forks, because a child
-    /// might have become another user.
-    ///
-    /// - Throws: ``SecretStoreError`` with `foreignSession`, or the error of looking at the session.
-    func requireOwnSession() throws(SecretStoreError) {
-        guard scope == .session else { return }
-        let generation = Forks.generation
-        guard ownership.ownIn.load(ordering: .relaxed) != Int64(generation) else { return }
-        let isForked = generation != ownership.resolvedIn
-        do throws(SecretStoreError) {
-            try anchor.requireOwn()
-        } catch {
-            // A child with its own session can't reach the session in which the store was created.
-            guard isForked, error.code == .forbidden || error.code == .notFound else { throw error }
-        }
-        // The session that a child's writes fall back to.
-        if isForked { try scope.resolve().requireOwn() }
-        ownership.ownIn.store(Int64(generation), ordering: .relaxed)
-    }
-}
-
-/// The values of ``Forks/generation`` when the session was resolved and checked.
-struct SessionOwnership: ~Copyable, Sendable {
-    let resolvedIn = Forks.generation
-    /// The value when the session was found to be the user's own; -1 if it wasn't yet.
-    let ownIn = Atomic<Int64>(-1)
-}
-
 extension SecretScope {
     /// The session's owner, if that is another user and the scope does not allow storing there; otherwise `nil`.
     ///
@@ -135,8 +103,28 @@ extension Keyring {
     ///
     /// User ids are those of the caller's user namespace. So a session from outside counts as the caller's own if its
     /// user is mapped to the caller.
-    fileprivate func requireOwn() throws(SecretStoreError) {
+    func requireOwn() throws(SecretStoreError) {
         let owner = try inStoreTerms { () throws(KeyringError) in try Key(self).describe().userID }
         guard owner == geteuid() else { throw SecretStoreError(.foreignSession(ownerID: owner)) }
+    }
+}
+
+extension SecretScope {
+    /// The name of the scope, as options have it.
+    package var name: String {
+        switch self {
+        case .session, .sharedSession: "session"
+        case .user: "user"
+        case .persistent: "persistent"
+        default: "keyring"
+        }
+    }
+
+    /// The session, or else this scope if it does not outlive the session.
+    package var ofSession: SecretScope {
+        switch self {
+        case .user, .persistent: .session
+        default: self
+        }
     }
 }

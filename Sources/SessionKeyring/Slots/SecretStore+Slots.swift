@@ -41,3 +41,22 @@ extension SecretStore {
         )
     }
 }
+
+extension SecretStore {
+    /// Creates a typed slot: one item that holds a cryptographic key.
+    ///
+    /// - Parameters:
+    ///   - item: the slot's item.
+    ///   - type: the type of the key.
+    ///   - timeout: the timeout of saved keys, unless a call gives another one.
+    @_disfavoredOverload
+    public func slot<Key: RawRepresentableKey & Sendable>(
+        for item: ItemIdentity,
+        as type: Key.Type = Key.self,
+        timeout: Duration? = nil
+    ) -> SecretSlot<Key> {
+        SecretSlot(
+            store: self, item: item, timeout: timeout, encode: { key in key.secretBytes },
+            decode: { bytes in try Key(decoding: bytes) })
+    }
+}

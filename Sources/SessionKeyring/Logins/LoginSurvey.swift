@@ -125,3 +125,11 @@ package struct LoginSurvey: Sendable {
         return found
     }
 }
+
+extension SecretScope {
+    /// The names of the namespaces in the scope's keyring.
+    package func namespaces() throws(SecretStoreError) -> [String] {
+        let anchor = try resolve()
+        return try inStoreTerms { () throws(KeyringError) in try LoginSurvey.rings(in: anchor).map(\.name) }
+    }
+}

@@ -37,7 +37,7 @@ enum OpenUpdates {
 
 extension SecretStore {
     /// Returns a key for the item in its scope and namespace, which is the same in all stores.
-    func updateKey(_ item: ItemIdentity) -> FetchKey { FetchKey(self, item, Void.self) }
+    func updateKey(_ item: ItemIdentity) -> FetchKey { FetchKey(backend, of: self, item, Void.self) }
 
     func checkWrite(_ item: ItemIdentity) throws(SecretStoreError) {
         try check(item)

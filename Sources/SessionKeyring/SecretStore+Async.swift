@@ -26,11 +26,10 @@ extension SecretStore {
     ) async throws {
         let freshness = try freshness(secret, item, timeout, refreshAfter, usableFor)
         let keyTimeout = try writeTimeout(timeout, for: item)
+        var operation = SetOperation(item, timeout: keyTimeout, in: backend)
         var wait = Wait(upTo: limit, quota: limit)
-        try await wait.runInTask { attempt throws(SecretStoreError) in
-            try secret.withBytes { bytes throws(SecretStoreError) in
-                try backend.set(bytes, for: item, timeout: keyTimeout?.left, &attempt)
-            }
+        try await wait.runInTask { effort throws(SecretStoreError) in
+            try secret.withBytes { bytes throws(SecretStoreError) in try operation.attempt(bytes, effort) }
         }
         if let freshness { try await finishInTask(freshness) }
     }
@@ -59,11 +58,10 @@ extension SecretStore {
     ) async throws {
         let freshness = try freshness(secret, item, timeout, refreshAfter, usableFor)
         let keyTimeout = try writeTimeout(timeout, for: item)
+        let operation = AddOperation(backend: backend, item: item, timeout: keyTimeout)
         var wait = Wait(upTo: limit, quota: limit)
-        try await wait.runInTask { attempt throws(SecretStoreError) in
-            try secret.withBytes { bytes throws(SecretStoreError) in
-                try backend.add(bytes, for: item, timeout: keyTimeout?.left, &attempt)
-            }
+        try await wait.runInTask { effort throws(SecretStoreError) in
+            try secret.withBytes { bytes throws(SecretStoreError) in try operation.attempt(bytes, effort) }
         }
         if let freshness { try await finishInTask(freshness) }
     }
@@ -90,12 +88,12 @@ extension SecretStore {
         _ item: ItemIdentity, timeout: Duration, waiting limit: Duration
     ) async throws -> Bool {
         try checkWrite(item)
-        let keyTimeout = RunningTimeout(try Self.keyTimeout(timeout, item: item))
+        let keyTimeout = RunningTimeout(try KeyTimeout(timeout, of: item))
         var wait = Wait.freeingQuota(upTo: limit)
-        let isFound = try await wait.runInTask { attempt throws(SecretStoreError) in
-            try backend.expire(item, timeout: keyTimeout.left, &attempt)
+        let isFound = try await wait.runInTask { effort throws(SecretStoreError) in
+            try backend.expire(item, timeout: keyTimeout.left, effort)
         }
-        if isFound { try await Wait.runInTask(try stepsToExpireSentinels(of: item, timeout: keyTimeout.left.duration)) }
+        if isFound { try await Wait.runInTask(try backend.stepsToExpireSentinels(of: item, timeout: keyTimeout.left.duration)) }
         return isFound
     }
 
@@ -109,10 +107,10 @@ extension SecretStore {
     ) async throws -> Bool {
         try checkWrite(item)
         var wait = Wait.freeingQuota(upTo: limit)
-        let isFound = try await wait.runInTask { attempt throws(SecretStoreError) in
-            try backend.expire(item, timeout: nil, &attempt)
+        let isFound = try await wait.runInTask { effort throws(SecretStoreError) in
+            try backend.expire(item, timeout: nil, effort)
         }
-        if isFound { try await Wait.runInTask(stepsToKeepRefusals(of: item)) }
+        if isFound { try await Wait.runInTask(backend.stepsToKeepRefusals(of: item)) }
         return isFound
     }
 
@@ -123,8 +121,9 @@ extension SecretStore {
     @discardableResult
     public nonisolated(nonsending) func delete(_ item: ItemIdentity, waiting limit: Duration) async throws -> Bool {
         try checkWrite(item)
+        var operation = DeleteOperation(item, in: backend)
         var wait = Wait.freeingQuota(upTo: limit)
-        return try await wait.runInTask { attempt throws(SecretStoreError) in try backend.delete(item, &attempt) }
+        return try await wait.runInTask { effort throws(SecretStoreError) in try operation.attempt(effort) }
     }
 
     /// Deletes all items of a service, server or tag, whatever their accounts; waits for at most `limit` in all.
@@ -141,9 +140,10 @@ extension SecretStore {
         var wait = Wait.freeingQuota(upTo: limit)
         for item in try identities(of: kind, service: service) {
             try checkWrite(item)
+            var operation = DeleteOperation(item, in: backend)
             // After the first deletion, the caller must get the count, so the task can't be cancelled any more.
-            let isDeleted = try await wait.runInTask(isCancellable: count == 0) { attempt throws(SecretStoreError) in
-                try backend.delete(item, &attempt)
+            let isDeleted = try await wait.runInTask(isCancellable: count == 0) { effort throws(SecretStoreError) in
+                try operation.attempt(effort)
             }
             if isDeleted { count += 1 }
         }

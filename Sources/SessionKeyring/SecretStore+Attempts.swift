@@ -1,27 +1,13 @@
-package import Keyutils
-
-/// Single attempts, for a program that does other work while a write is blocked: see ``Wait/pause(after:_:)``.
+/// Operations for a program that does other work while a write is blocked: see ``Wait/pause(after:_:at:)``.
 extension SecretStore {
-    /// Stores bytes in one attempt, as ``set(_:for:timeout:refreshAfter:usableFor:)-(SecretBytes,_,_,_,_)``.
-    ///
-    /// The timeout counts from the first attempt.
-    package func set(
-        _ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) {
-        let running = try writeTimeout(timeout, for: item)
-        if attempt.timeout == nil { attempt.timeout = running }
-        let keyTimeout = running == nil ? nil : attempt.timeout?.left
-        try secret.withBytes { bytes throws(SecretStoreError) in
-            try backend.set(bytes, for: item, timeout: keyTimeout, &attempt)
-        }
+    /// Prepares to store an item, as ``set(_:for:timeout:refreshAfter:usableFor:)-(SecretBytes,_,_,_,_)`` does.
+    package func setting(_ item: ItemIdentity, timeout: Duration?) throws(SecretStoreError) -> SetOperation {
+        SetOperation(item, timeout: try writeTimeout(timeout, for: item), in: backend)
     }
 
-    /// Deletes the item in one attempt.
-    ///
-    /// - Returns: false if the item did not exist.
-    @discardableResult
-    package func delete(_ item: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
+    /// Prepares to delete an item, as ``delete(_:)`` does.
+    package func deleting(_ item: ItemIdentity) throws(SecretStoreError) -> DeleteOperation {
         try checkWrite(item)
-        return try backend.delete(item, &attempt)
+        return DeleteOperation(item, in: backend)
     }
 }

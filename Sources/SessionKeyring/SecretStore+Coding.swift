@@ -1,6 +1,12 @@
 import Keyutils
 
 extension SecretStore {
+    func found<Value>(
+        _ item: ItemIdentity, _ coding: ValueCoding<Value>
+    ) throws(SecretStoreError) -> Found<Value>? {
+        try decoding(item) { bytes in Found(try coding.decode(bytes), from: bytes) }
+    }
+
     package func coding<Value: Codable>(_ type: Value.Type) -> ValueCoding<Value> {
         ValueCoding(
             encode: { [codec] value in try RawCoding.encode(value, else: codec) },

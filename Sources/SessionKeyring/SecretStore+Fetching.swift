@@ -6,14 +6,14 @@ extension SecretStore {
         for item: ItemIdentity, _ policy: FetchPolicy, _ coding: @escaping @Sendable () -> ValueCoding<Value>,
         fetch: @escaping @Sendable (Value?) async throws -> Fetched<Value>
     ) async throws -> Value {
-        try Self.checkLease(policy.limit)
+        try HeldLease.check(policy.limit)
         let flight = try SingleFlight(
-            store: self, item: item, leaseDuration: policy.leaseDuration, policy.refreshing,
+            in: backend, item: item, leaseDuration: policy.leaseDuration, policy.refreshing,
             failureTimeout: policy.failureTimeout)
         while true {
             try Task.checkCancellation()
             if let value = try flight.good(reading(item, coding())) { return value }
-            let part = SharedFetch.join(FetchKey(self, item, Value.self))
+            let part = SharedFetch.join(FetchKey(backend, of: self, item, Value.self))
             let (shared, isFirst) = (part.fetch, part.isFirst)
             if isFirst {
                 shared.start { try await self.valueForAll(of: flight, policy, coding, for: shared, fetch: fetch) }
@@ -84,10 +84,11 @@ extension SecretStore {
         of flight: SingleFlight, _ coding: ValueCoding<Value>
     ) async throws -> SingleFlight.Turn<Value> {
         let read = reading(flight.item, coding)
+        var turn = FetchTurn(of: flight)
         var wait = Wait(upTo: SingleFlight.waitLimit)
         do {
-            return try await wait.runInTask { attempt throws(SecretStoreError) in
-                try flight.nextTurn(&attempt, read: read)
+            return try await wait.runInTask { effort throws(SecretStoreError) in
+                try turn.attempt(effort, read: read)
             }
         } catch let error as SecretStoreError {
             return try flight.turn(givingUp: error, read: read)
@@ -106,9 +107,9 @@ extension SecretStore {
         let bytes = try encoding(flight.item) { try coding.encode(fetched.value) }
         do {
             var wait = Wait()
-            let isStored = try await wait.runInTask { attempt throws(SecretStoreError) in
+            let isStored = try await wait.runInTask { effort throws(SecretStoreError) in
                 try bytes.withBytes { bytes throws(SecretStoreError) in
-                    try flight.store(bytes, for: lifetime, under: lease, &attempt)
+                    try flight.store(bytes, for: lifetime, under: lease, effort)
                 }
             }
             guard isStored else { return true }
@@ -119,9 +120,4 @@ extension SecretStore {
             return false
         }
     }
-}
-
-extension SecretStoreError {
-    /// Whether a value or its sentinels could not be stored only because of a full quota or of other writers.
-    var isLackOfRoomOrTurn: Bool { code == .quotaExceeded || code == .contended || code == .leaseLost }
 }

@@ -92,20 +92,21 @@ extension SecretStore {
     ) async throws {
         let others = deletingOthers ? try otherItems(than: credentials, server: server) : []
         let item = credentials.item(server: server)
-        let keyTimeout = try writeTimeout(timeout, for: item)
+        var operation = try setting(item, timeout: timeout)
         try await set(credentials.password, for: item, timeout: timeout, waiting: limit)
         // Others can see the new item, so the rest is completed even if the task is cancelled.
         for other in others {
+            var operation = DeleteOperation(other, in: backend)
             var wait = Wait.freeingQuota(upTo: limit)
-            _ = try await wait.runInTask(isCancellable: false) { attempt throws(SecretStoreError) in
-                try backend.delete(other, &attempt)
+            _ = try await wait.runInTask(isCancellable: false) { effort throws(SecretStoreError) in
+                try operation.attempt(effort)
             }
         }
         guard !others.isEmpty, try !contains(item) else { return }
         var wait = Wait(upTo: limit, quota: limit)
-        try await wait.runInTask(isCancellable: false) { attempt throws(SecretStoreError) in
+        try await wait.runInTask(isCancellable: false) { effort throws(SecretStoreError) in
             try credentials.password.withBytes { bytes throws(SecretStoreError) in
-                try backend.set(bytes, for: item, timeout: keyTimeout?.left, &attempt)
+                try operation.attempt(bytes, effort)
             }
         }
     }

@@ -51,9 +51,10 @@ extension SecretStore {
         try Self.check(name, lasting: duration)
         var wait = Wait(upTo: limit)
         do {
-            return try await wait.runInTask { attempt throws(SecretStoreError) in
-                Lease(name: name, held: try backend.takeLease(name, lasting: duration, &attempt))
+            let held = try await wait.runInTask { effort throws(SecretStoreError) in
+                try backend.takeLease(name, lasting: duration, effort)
             }
+            return Lease(name: name, held: held)
         } catch let error as SecretStoreError where error.isLeaseHeld {
             throw SecretStoreError(.leaseHeld)
         }
@@ -69,16 +70,17 @@ extension SecretStore {
         try Self.check(name, lasting: duration)
         var wait = Wait(upTo: limit)
         do throws(SecretStoreError) {
-            return try wait.run { attempt throws(SecretStoreError) in
-                Lease(name: name, held: try backend.takeLease(name, lasting: duration, &attempt))
+            let held = try wait.run { effort throws(SecretStoreError) in
+                try backend.takeLease(name, lasting: duration, effort)
             }
+            return Lease(name: name, held: held)
         } catch {
             throw error.isLeaseHeld ? SecretStoreError(.leaseHeld) : error
         }
     }
 
     private static func check(_ name: String, lasting duration: Duration) throws(SecretStoreError) {
-        try checkLease(duration)
+        try HeldLease.check(duration)
         guard !name.isEmpty else { throw SecretStoreError(.invalidName(.empty, of: .lease)) }
     }
 }
@@ -217,7 +219,7 @@ public struct Lease: ~Copyable, Sendable {
     ///
     /// - Throws: ``SecretStoreError`` with `leaseLost` if somebody else may have the lease by now, or `invalidTimeout`.
     public func renew(lasting duration: Duration) throws(SecretStoreError) {
-        try SecretStore.checkLease(duration)
+        try HeldLease.check(duration)
         guard try held.renew(lasting: duration) else { throw SecretStoreError(.leaseLost) }
     }
 

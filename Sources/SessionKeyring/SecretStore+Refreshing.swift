@@ -15,11 +15,11 @@ struct Freshness: ~Copyable {
         self.lifetime = lifetime
         self.item = item
         hash = secret.withBytes(FNV1a.hash(of:))
-        var attempt = BackendAttempt(mayUseLastResorts: false)
+        let effort = Effort(mayUseLastResorts: false)
         let isFetched = try? store.backend.isLeaseHeld(item.fetchLeaseName)
         lease =
             isFetched == false
-            ? try? store.backend.takeLease(item.fetchLeaseName, lasting: Wait.usualLimit, &attempt) : nil
+            ? try? store.backend.takeLease(item.fetchLeaseName, lasting: Wait.usualLimit, effort).get() : nil
     }
 
     deinit {
@@ -27,8 +27,8 @@ struct Freshness: ~Copyable {
     }
 
     /// Returns the steps that follow storing the value.
-    func steps(in store: SecretStore) throws(SecretStoreError) -> [Wait.Step] {
-        try store.stepsAfterStoring(item, hash: hash, lifetime, refreshing: .dueOrUnusable, lifting: .any)
+    func steps(in store: SecretStore) throws(SecretStoreError) -> [Wait.FurtherStep] {
+        try store.backend.stepsAfterStoring(item, hash: hash, lifetime, refreshing: .dueOrUnusable, lifting: .any)
     }
 }
 
@@ -70,10 +70,16 @@ extension SecretStore {
     func invalidate<Value: Equatable>(
         _ refused: Value, for item: ItemIdentity, _ coding: ValueCoding<Value>
     ) throws(SecretStoreError) -> Bool {
+        try check(item)
+        var operation = UpdateOperation(item.freshnessSentinel, in: backend)
+        var isRefused = false
         var wait = Wait()
-        return try wait.run { attempt throws(SecretStoreError) in
-            try invalidate(refused, for: item, coding, &attempt)
+        try wait.run { effort throws(SecretStoreError) in
+            try operation.attempt(effort) { update throws(SecretStoreError) in
+                try invalidate(refused, for: item, coding, by: update, &isRefused, effort)
+            }
         }
+        return isRefused
     }
 
     /// Marks an item's value as refused, waiting for others up to `limit` without blocking a thread.
@@ -89,28 +95,32 @@ extension SecretStore {
     nonisolated(nonsending) func invalidate<Value: Equatable>(
         _ refused: Value, for item: ItemIdentity, _ coding: ValueCoding<Value>, waiting limit: Duration
     ) async throws -> Bool {
-        var wait = Wait.updating(upTo: limit)
-        return try await wait.runInTask { attempt throws(SecretStoreError) in
-            try invalidate(refused, for: item, coding, &attempt)
-        }
-    }
-
-    private func invalidate<Value: Equatable>(
-        _ refused: Value, for item: ItemIdentity, _ coding: ValueCoding<Value>, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> Bool {
         try check(item)
+        var operation = UpdateOperation(item.freshnessSentinel, in: backend)
         var isRefused = false
-        // The update holds the lease of the sentinel. So this can't overwrite a statement about a value that somebody
-        // stores in the meantime.
-        try backend.update(item.freshnessSentinel, &attempt) { update, attempt throws(SecretStoreError) in
-            _ = try update.read { _ in }
-            let stored = try found(item, coding)
-            isRefused = stored?.value == refused
-            guard isRefused, let stored else { return true }
-            let record = Sentinel.refused(stored.hash).bytes
-            return try unsafe update.commit(record.span.bytes, timeout: try timeout(outlasting: item), &attempt)
+        var wait = Wait.updating(upTo: limit)
+        try await wait.runInTask { effort throws(SecretStoreError) in
+            try operation.attempt(effort) { update throws(SecretStoreError) in
+                try invalidate(refused, for: item, coding, by: update, &isRefused, effort)
+            }
         }
         return isRefused
+    }
+
+    /// Marks the value as refused, in one attempt.
+    ///
+    /// The update holds the lease of the sentinel. So this can't overwrite a statement about a value that somebody
+    /// stores in the meantime.
+    private func invalidate<Value: Equatable>(
+        _ refused: Value, for item: ItemIdentity, _ coding: ValueCoding<Value>, by update: any ItemUpdate,
+        _ isRefused: inout Bool, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool> {
+        _ = try update.read { _ in }
+        let stored = try found(item, coding)
+        isRefused = stored?.value == refused
+        guard isRefused, let stored else { return .done(true) }
+        let record = Sentinel.refused(stored.hash).bytes
+        return try unsafe update.commit(record.span.bytes, timeout: try timeout(outlasting: item), effort)
     }
 
     /// Returns a timeout that ends no earlier than the item's own; `nil` if that is absent or unknown.

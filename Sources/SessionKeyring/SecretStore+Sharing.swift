@@ -3,10 +3,10 @@ import Keyutils
 
 extension SecretStore {
     /// The store's scope; `nil` for a backend other than the kernel's.
-    public var scope: SecretScope? { kernel?.rings.scope }
+    public var scope: SecretScope? { backend.place?.scope }
 
     /// The store's namespace; `nil` for a backend other than the kernel's.
-    public var namespace: String? { kernel?.rings.namespace }
+    public var namespace: String? { backend.place?.namespace.text }
 
     /// The id of the user whose other processes share the store's session; `nil` if it is not shared.
     ///
@@ -19,13 +19,11 @@ extension SecretStore {
     /// - Throws: ``SecretStoreError``.
     public var sharingUserID: UInt32? {
         get throws(SecretStoreError) {
-            guard let rings = kernel?.rings, rings.scope == .session || rings.scope == .sharedSession else {
+            guard let place = backend.place, place.scope == .session || place.scope == .sharedSession else {
                 return nil
             }
-            let key = try inStoreTerms { () throws(KeyringError) in try Key(rings.anchor).describe() }
+            let key = try inStoreTerms { () throws(KeyringError) in try Key(place.anchor).describe() }
             return key.userID != geteuid() || key.name.hasPrefix("_uid_ses.") ? key.userID : nil
         }
     }
-
-    private var kernel: KernelBackend? { backend as? KernelBackend }
 }

@@ -14,17 +14,8 @@ extension SecretStore {
     ) throws(SecretStoreError) -> Bool {
         try checkWrite(item)
         var wait = Wait.freeingQuota()
-        return try wait.run { attempt throws(SecretStoreError) in
-            if let backend = backend as? KernelBackend {
-                return try backend.delete(item, ifUnchanged: secret, &attempt)
-            }
-            var isUnchanged = false
-            try backend.update(item, &attempt) { update, attempt throws(SecretStoreError) in
-                isUnchanged = false
-                _ = try update.read { bytes in isUnchanged = SecretBytes(copying: bytes).isEqual(to: secret) }
-                return try isUnchanged ? update.commit(nil, timeout: nil, &attempt) : true
-            }
-            return isUnchanged
+        return try wait.run { effort throws(SecretStoreError) in
+            try backend.delete(item, ifUnchanged: secret, effort)
         }
     }
 
@@ -41,8 +32,8 @@ extension SecretStore {
         for _ in 0..<SecondLooks.lostLeases {
             let lease: any LeaseHandle
             do throws(SecretStoreError) {
-                lease = try wait.run { attempt throws(SecretStoreError) in
-                    try backend.takeLease(name, lasting: Self.updateDuration, &attempt)
+                lease = try wait.run { effort throws(SecretStoreError) in
+                    try backend.takeLease(name, lasting: UpdateOperation.duration, effort)
                 }
             } catch {
                 guard error.code == .quotaExceeded else { throw error }

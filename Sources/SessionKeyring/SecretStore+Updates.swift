@@ -1,9 +1,6 @@
 import Keyutils
 
 extension SecretStore {
-    /// The default for how long an update can take: much longer than a closure that only computes needs.
-    package static let updateDuration = Duration.seconds(2)
-
     /// Replaces an item's value with one made from the old value, as one step that loses no other write.
     ///
     /// `change` gets the old value and returns the new one. To all other threads and processes, the read and the write
@@ -61,17 +58,18 @@ extension SecretStore {
         waiting limit: Duration, _ change: (Value?) throws -> Value?
     ) throws -> Value? {
         let keyTimeout = try writeTimeout(timeout, for: item)
-        try Self.checkLease(duration)
+        try HeldLease.check(duration)
         var wait = Wait.updating(upTo: limit)
-        let update = try wait.run { attempt throws(SecretStoreError) in
-            try backend.beginUpdate(of: item, lasting: duration, &attempt)
+        let update = try wait.run { effort throws(SecretStoreError) in
+            try backend.beginUpdate(of: item, lasting: duration, effort)
         }
         while true {
             let new = try newValue(of: item, by: update, coding, change)
             var wait = Wait.updating(upTo: limit)
-            if try wait.run({ attempt throws(SecretStoreError) in try new.commit(by: update, keyTimeout, &attempt) }) {
-                return new.value
+            let isDone = try wait.run { effort throws(SecretStoreError) in
+                try new.commit(by: update, keyTimeout, effort)
             }
+            if isDone { return new.value }
         }
     }
 
@@ -98,16 +96,16 @@ extension SecretStore {
         waiting limit: Duration, _ change: (Value?) throws -> Value?
     ) async throws -> Value? {
         let keyTimeout = try writeTimeout(timeout, for: item)
-        try Self.checkLease(duration)
+        try HeldLease.check(duration)
         var wait = Wait.updating(upTo: limit)
-        let update = try await wait.runInTask { attempt throws(SecretStoreError) in
-            try backend.beginUpdate(of: item, lasting: duration, &attempt)
+        let update = try await wait.runInTask { effort throws(SecretStoreError) in
+            try backend.beginUpdate(of: item, lasting: duration, effort)
         }
         while true {
             let new = try newValue(of: item, by: update, coding, change)
             var wait = Wait.updating(upTo: limit)
-            let isDone = try await wait.runInTask { attempt throws(SecretStoreError) in
-                try new.commit(by: update, keyTimeout, &attempt)
+            let isDone = try await wait.runInTask { effort throws(SecretStoreError) in
+                try new.commit(by: update, keyTimeout, effort)
             }
             if isDone { return new.value }
         }
@@ -122,15 +120,15 @@ extension SecretStore {
         let isChange: Bool
 
         func commit(
-            by update: any ItemUpdate, _ timeout: RunningTimeout?, _ attempt: inout BackendAttempt
-        ) throws(SecretStoreError) -> Bool {
-            guard isChange else { return true }
+            by update: any ItemUpdate, _ timeout: RunningTimeout?, _ effort: Effort
+        ) throws(SecretStoreError) -> Outcome<Bool> {
+            guard isChange else { return .done(true) }
             switch bytes {
             case .some(let bytes):
                 return try bytes.withBytes { bytes throws(SecretStoreError) in
-                    try update.commit(bytes, timeout: timeout?.left, &attempt)
+                    try update.commit(bytes, timeout: timeout?.left, effort)
                 }
-            case nil: return try update.commit(nil, timeout: nil, &attempt)
+            case nil: return try update.commit(nil, timeout: nil, effort)
             }
         }
     }

@@ -38,8 +38,8 @@ public final class SecretStore: Sendable {
     /// The codec for values other than strings and bytes.
     package let codec: any SecretCodec
 
-    /// The backend that keeps the items; wrap it in your own backend to observe or change operations.
-    public let backend: any SecretBackend
+    /// The backend that keeps the items.
+    package let backend: any SecretBackend
 
     /// Creates a store in the kernel keyring.
     ///
@@ -65,8 +65,8 @@ public final class SecretStore: Sendable {
         self.init(backend: try KernelBackend(scope: scope, namespace: namespace), codec: codec)
     }
 
-    /// Creates a store with any backend, such as the in-memory backend for tests.
-    public init(backend: any SecretBackend, codec: any SecretCodec = JSONSecretCodec()) {
+    /// Creates a store with any backend.
+    package init(backend: any SecretBackend, codec: any SecretCodec = JSONSecretCodec()) {
         self.backend = backend
         self.codec = codec
     }
@@ -83,8 +83,7 @@ extension SecretStore {
         _ body: (RawSpan) -> Result
     ) throws(SecretStoreError) -> Result? {
         var result: Result?
-        try check(item)
-        guard try backend.read(item, { bytes in result = body(bytes) }) else { return nil }
+        guard try read(item, { bytes in result = body(bytes) }) else { return nil }
         return result
     }
 
@@ -99,8 +98,7 @@ extension SecretStore {
     ) throws -> Value? {
         var value: Value?
         var failure: Failure?
-        try check(item)
-        let isThere = try backend.read(item) { bytes in
+        let isThere = try read(item) { bytes in
             do throws(Failure) {
                 value = try body(bytes)
             } catch {
@@ -157,11 +155,10 @@ extension SecretStore {
     ) throws(SecretStoreError) {
         let freshness = try freshness(secret, item, timeout, refreshAfter, usableFor)
         let keyTimeout = try writeTimeout(timeout, for: item)
+        var operation = SetOperation(item, timeout: keyTimeout, in: backend)
         var wait = Wait()
         try secret.withBytes { bytes throws(SecretStoreError) in
-            try wait.run { attempt throws(SecretStoreError) in
-                try backend.set(bytes, for: item, timeout: keyTimeout?.left, &attempt)
-            }
+            try wait.run { effort throws(SecretStoreError) in try operation.attempt(bytes, effort) }
         }
         if let freshness { try finish(freshness) }
     }
@@ -203,11 +200,10 @@ extension SecretStore {
     ) throws(SecretStoreError) {
         let freshness = try freshness(secret, item, timeout, refreshAfter, usableFor)
         let keyTimeout = try writeTimeout(timeout, for: item)
+        let operation = AddOperation(backend: backend, item: item, timeout: keyTimeout)
         var wait = Wait()
         try secret.withBytes { bytes throws(SecretStoreError) in
-            try wait.run { attempt throws(SecretStoreError) in
-                try backend.add(bytes, for: item, timeout: keyTimeout?.left, &attempt)
-            }
+            try wait.run { effort throws(SecretStoreError) in try operation.attempt(bytes, effort) }
         }
         if let freshness { try finish(freshness) }
     }
@@ -244,12 +240,12 @@ extension SecretStore {
     @discardableResult
     public func expire(_ item: ItemIdentity, timeout: Duration) throws(SecretStoreError) -> Bool {
         try checkWrite(item)
-        let keyTimeout = RunningTimeout(try Self.keyTimeout(timeout, item: item))
+        let keyTimeout = RunningTimeout(try KeyTimeout(timeout, of: item))
         var wait = Wait.freeingQuota()
-        let isFound = try wait.run { attempt throws(SecretStoreError) in
-            try backend.expire(item, timeout: keyTimeout.left, &attempt)
+        let isFound = try wait.run { effort throws(SecretStoreError) in
+            try backend.expire(item, timeout: keyTimeout.left, effort)
         }
-        if isFound { try Wait.run(try stepsToExpireSentinels(of: item, timeout: keyTimeout.left.duration)) }
+        if isFound { try Wait.run(try backend.stepsToExpireSentinels(of: item, timeout: keyTimeout.left.duration)) }
         return isFound
     }
 
@@ -263,10 +259,10 @@ extension SecretStore {
     public func removeTimeout(of item: ItemIdentity) throws(SecretStoreError) -> Bool {
         try checkWrite(item)
         var wait = Wait.freeingQuota()
-        let isFound = try wait.run { attempt throws(SecretStoreError) in
-            try backend.expire(item, timeout: nil, &attempt)
+        let isFound = try wait.run { effort throws(SecretStoreError) in
+            try backend.expire(item, timeout: nil, effort)
         }
-        if isFound { try Wait.run(stepsToKeepRefusals(of: item)) }
+        if isFound { try Wait.run(backend.stepsToKeepRefusals(of: item)) }
         return isFound
     }
 
@@ -277,8 +273,9 @@ extension SecretStore {
     @discardableResult
     public func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
         try checkWrite(item)
+        var operation = DeleteOperation(item, in: backend)
         var wait = Wait.freeingQuota()
-        return try wait.run { attempt throws(SecretStoreError) in try backend.delete(item, &attempt) }
+        return try wait.run { effort throws(SecretStoreError) in try operation.attempt(effort) }
     }
 
     /// Deletes all items of the namespace in one step, without waiting for other writers.
@@ -320,10 +317,9 @@ extension SecretStore {
         try backend.attributes().sorted { $0.item.keyDescription < $1.item.keyDescription }
     }
 
-    /// Lists the keys of items that can't be read, such as another user's; empty for a backend other than the kernel's.
+    /// Lists the keys of items that can't be read, such as another user's.
     package func unreadableKeys() throws(SecretStoreError) -> [KeySerial] {
-        guard let kernel = backend as? KernelBackend else { return [] }
-        return try kernel.unreadableKeys().sorted { $0.rawValue < $1.rawValue }
+        try backend.unreadableKeys().sorted { $0.rawValue < $1.rawValue }
     }
 
     /// Lists the identities of all live items, ordered by ``ItemIdentity/keyDescription``.
@@ -349,19 +345,14 @@ extension SecretStore {
     func writeTimeout(_ timeout: Duration?, for item: ItemIdentity) throws(SecretStoreError) -> RunningTimeout? {
         try checkWrite(item)
         guard let timeout else { return nil }
-        return RunningTimeout(try Self.keyTimeout(timeout, item: item))
+        return RunningTimeout(try KeyTimeout(timeout, of: item))
     }
 
     @usableFromInline
-    func check(_ item: ItemIdentity) throws(SecretStoreError) {
-        if let problem = item.problem { throw SecretStoreError(.invalidName(problem, of: .item), item: item) }
+    func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
+        try item.check()
+        return try backend.read(item, body)
     }
 
-    static func keyTimeout(_ timeout: Duration, item: ItemIdentity) throws(SecretStoreError) -> KeyTimeout {
-        do throws(KeyringError) {
-            return try KeyTimeout(timeout)
-        } catch {
-            throw SecretStoreError(.invalidTimeout, item: item)
-        }
-    }
+    func check(_ item: ItemIdentity) throws(SecretStoreError) { try item.check() }
 }

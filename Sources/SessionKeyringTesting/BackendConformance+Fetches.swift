@@ -8,13 +8,13 @@ extension BackendConformance {
     /// - Returns: whether the value was stored.
     private static func fetch(in store: SecretStore, while event: () throws -> Void = {}) throws -> Bool {
         var wait = Wait()
-        let fetch = try wait.run { attempt throws(SecretStoreError) in
-            try store.backend.beginFetch(of: item, &attempt)
+        let fetch = try wait.run { effort throws(SecretStoreError) in
+            try store.backend.beginFetch(of: item, effort)
         }
         try event()
-        return try wait.run { attempt throws(SecretStoreError) in
+        return try wait.run { effort throws(SecretStoreError) in
             try SecretBytes(utf8: "fetched").withBytes { bytes throws(SecretStoreError) in
-                try fetch?.store(bytes, timeout: .longest, &attempt) ?? false
+                try fetch?.store(bytes, timeout: .longest, effort) ?? .done(false)
             }
         }
     }
@@ -92,28 +92,38 @@ extension BackendConformance {
             let backend = store.backend
             try store.set("old", for: item)
             var wait = Wait()
-            let update = try wait.run { attempt throws(SecretStoreError) in
-                try backend.beginUpdate(of: item, lasting: .seconds(60), &attempt)
+            let update = try wait.run { effort throws(SecretStoreError) in
+                try backend.beginUpdate(of: item, lasting: .seconds(60), effort)
             }
             let new = Array("new".utf8)
             let isNew = { try store.get(item) == "new" }
-            let calls: [(String, (inout BackendAttempt) throws -> Void, isDone: () throws -> Bool)] = [
-                ("set", { try unsafe backend.set(new.span.bytes, for: item, timeout: nil, &$0) }, isNew),
-                ("expire", { _ = try backend.expire(item, timeout: .longest, &$0) }, { try store.contains(item) }),
-                ("delete", { _ = try backend.delete(item, &$0) }, { try !store.contains(item) }),
-                ("add", { try unsafe backend.add(new.span.bytes, for: item, timeout: nil, &$0) }, isNew),
-                ("update", { _ = try backend.beginUpdate(of: item, lasting: .seconds(1), &$0) }, { true }),
+            let calls: [(String, (Effort) throws -> Bool, isDone: () throws -> Bool)] = [
+                (
+                    "set", { try isDone(unsafe backend.set(new.span.bytes, for: item, timeout: nil, $0, after: nil)) },
+                    isNew
+                ),
+                (
+                    "expire", { try isDone(backend.expire(item, timeout: .longest, $0)) },
+                    { try store.contains(item) }
+                ),
+                ("delete", { try isDone(backend.delete(item, $0, after: nil)) }, { try !store.contains(item) }),
+                ("add", { try isDone(unsafe backend.add(new.span.bytes, for: item, timeout: nil, $0)) }, isNew),
+                ("update", { try isDone(backend.beginUpdate(of: item, lasting: .seconds(1), $0)) }, { true }),
             ]
-            for (name, call, isDone) in calls {
-                var attempt = BackendAttempt(mayUseLastResorts: name == "delete")
+            for (name, call, takesEffect) in calls {
                 let start = ContinuousClock.now
                 do {
-                    try call(&attempt)
-                    try expect(try isDone(), "\(name) takes effect, or throws")
-                } catch let error as SecretStoreError where error.code == .contended || error.code == .duplicate {}
+                    if try call(Effort(mayUseLastResorts: name == "delete")) {
+                        try expect(try takesEffect(), "\(name) takes effect, or is blocked")
+                    }
+                } catch let error as SecretStoreError where error.code == .duplicate {}
                 try expect(ContinuousClock.now - start < .seconds(2), "\(name) does not wait")
             }
             withExtendedLifetime(update) {}
         }
     ]
+
+    private static func isDone<Output>(_ outcome: Outcome<Output>) -> Bool {
+        if case .done = outcome { true } else { false }
+    }
 }

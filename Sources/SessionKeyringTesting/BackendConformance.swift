@@ -1,4 +1,4 @@
-public import SessionKeyring
+package import SessionKeyring
 
 /// The requirements for every backend, as checks.
 ///
@@ -11,11 +11,11 @@ public import SessionKeyring
 ///     try await check.run(on: SecretStore(backend: MyBackend()))
 /// }
 /// ```
-public enum BackendConformance {
+package enum BackendConformance {
     /// A check of one requirement.
-    public struct Check: Sendable, CustomStringConvertible {
+    package struct Check: Sendable, CustomStringConvertible {
         /// The requirement, as a sentence.
-        public let description: String
+        package let description: String
         private let body: @Sendable (SecretStore) async throws -> Void
 
         // There are two initializers because blocking closures can call functions that tasks must not call.
@@ -32,7 +32,7 @@ public enum BackendConformance {
         /// Runs the check, which blocks its thread most of the time.
         ///
         /// - Throws: ``Failure`` if the backend does not meet the requirement, or the error that the store threw.
-        public func run(on store: SecretStore) async throws {
+        package func run(on store: SecretStore) async throws {
             try await body(store)
         }
     }
@@ -40,15 +40,15 @@ public enum BackendConformance {
     /// The requirement that a backend did not meet.
     ///
     /// It never shows a secret.
-    public struct Failure: Error, CustomStringConvertible {
+    package struct Failure: Error, CustomStringConvertible {
         /// The failed expectation and its place in the check.
-        public let description: String
+        package let description: String
     }
 
     /// All checks.
     ///
     /// The checks about expiry take a second or two each.
-    public static let checks: [Check] =
+    package static let checks: [Check] =
         basics + sizes + names + creation + updates + leases + fetches + noWaiting + expiry + threads
 
     /// The item of checks that need only one.

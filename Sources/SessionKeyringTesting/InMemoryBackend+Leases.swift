@@ -1,40 +1,38 @@
 import Keyutils
-public import SessionKeyring
+package import SessionKeyring
 
 extension InMemoryBackend {
-    /// Takes the right to change the item.
-    ///
-    /// - Throws: `SecretStoreError` with `contended` if others have it.
-    public func beginUpdate(
-        of item: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> any ItemUpdate {
+    package func beginUpdate(
+        of item: ItemIdentity, lasting duration: Duration, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<any ItemUpdate> {
         guard let lease = grant("item:" + item.keyDescription, lasting: duration) else {
-            throw SecretStoreError(.contended, item: item)
+            return .blocked(SecretStoreError(.blocked(.itemLease), item: item))
         }
-        return InMemoryUpdate(backend: self, item: item, lease: lease)
+        return .done(InMemoryUpdate(backend: self, item: item, lease: lease))
     }
 
-    /// Begins to watch an item that is being fetched.
-    public func beginFetch(
-        of item: ItemIdentity, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> (any ItemFetch)? {
-        InMemoryFetch(backend: self, item: item)
+    package func beginFetch(
+        of item: ItemIdentity, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<(any ItemFetch)?> {
+        .done(InMemoryFetch(backend: self, item: item))
     }
 
-    /// Takes the lease with this name.
-    ///
-    /// - Throws: `SecretStoreError` with `contended` if somebody holds it.
-    public func takeLease(
-        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> any LeaseHandle {
-        guard let lease = grant("lease:" + name, lasting: duration) else { throw SecretStoreError(.contended) }
-        return lease
+    package func takeLease(
+        _ name: String, lasting duration: Duration, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<any LeaseHandle> {
+        guard let lease = grant("lease:" + name, lasting: duration) else {
+            return .blocked(SecretStoreError(.blocked(.namedLease)))
+        }
+        return .done(lease)
     }
 
-    /// Whether somebody holds the lease with this name.
-    public func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool {
+    package func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool {
         withState { state, time in state.leases["lease:" + name].map { time < $0.deadline } ?? false }
     }
+
+    package func leaseReport(_ name: String) -> LeaseReport? { nil }
+
+    package var place: StorePlace? { nil }
 
     private func grant(_ name: String, lasting duration: Duration) -> InMemoryLease? {
         withState { state, time in
@@ -78,6 +76,8 @@ final class InMemoryLease: LeaseHandle {
         }
     }
 
+    func name(command processID: Int32) throws(SecretStoreError) -> Bool { false }
+
     func release() -> Bool {
         backend.withState { state, time in
             guard held(in: state, at: time) != nil else { return false }
@@ -116,19 +116,19 @@ private final class InMemoryUpdate: ItemUpdate {
     }
 
     func commit(
-        _ bytes: RawSpan?, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> Bool {
+        _ bytes: RawSpan?, timeout: KeyTimeout?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool> {
         var entry: InMemoryBackend.Entry?
         if let bytes { entry = try backend.entry(bytes, for: item, timeout: timeout) }
-        let outcome: Bool? = backend.withState { state, time in
+        let isCommitted: Bool? = backend.withState { state, time in
             guard lease.held(in: state, at: time) != nil else { return nil }
             let present = state.live(item, at: time)
             guard present?.secret === seen?.secret, present?.deadline == seen?.deadline else { return false }
             state.change(item, to: entry)
             return true
         }
-        guard let outcome else { throw SecretStoreError(.leaseLost, item: item) }
-        return outcome
+        guard let isCommitted else { throw SecretStoreError(.leaseLost, item: item) }
+        return .done(isCommitted)
     }
 }
 
@@ -144,14 +144,16 @@ private final class InMemoryFetch: ItemFetch {
         before = backend.withState { state, _ in state.changes(of: item) }
     }
 
+    func renew() {}
+
     func store(
-        _ bytes: RawSpan, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> Bool {
+        _ bytes: RawSpan, timeout: KeyTimeout?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool> {
         let entry = try backend.entry(bytes, for: item, timeout: timeout)
         return backend.withState { state, _ in
-            guard state.changes(of: item) == before else { return false }
+            guard state.changes(of: item) == before else { return .done(false) }
             state.change(item, to: entry)
-            return true
+            return .done(true)
         }
     }
 }

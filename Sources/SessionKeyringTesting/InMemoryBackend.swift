@@ -1,6 +1,13 @@
-public import Keyutils
+package import Keyutils
 public import SessionKeyring
 import Threads
+
+extension SecretStore {
+    /// Creates a store in memory, for tests.
+    public convenience init(backend: InMemoryBackend, codec: any SecretCodec = JSONSecretCodec()) {
+        self.init(backend: backend as any SecretBackend, codec: codec)
+    }
+}
 
 /// A backend in this process's memory, for tests of programs that use a store.
 ///
@@ -18,29 +25,23 @@ public final class InMemoryBackend: SecretBackend {
         self.now = now
     }
 
-    /// Lends an item's bytes to `body`; false for an item that is absent or has expired.
-    public func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
+    package func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
         guard let entry = live(item) else { return false }
         entry.secret.bytes.withBytes(body)
         return true
     }
 
-    /// Stores an item, replacing any existing one.
-    ///
-    /// - Throws: `SecretStoreError` with `tooLarge`.
-    public func set(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) {
+    package func set(
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort, after step: VisibleStep?
+    ) throws(SecretStoreError) -> Outcome<Void> {
         let entry = try entry(bytes, for: item, timeout: timeout)
         withState { state, _ in state.change(item, to: entry) }
+        return .done(())
     }
 
-    /// Stores an item unless a live one exists.
-    ///
-    /// - Throws: `SecretStoreError` with `tooLarge` or `duplicate`.
-    public func add(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) {
+    package func add(
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Void> {
         let entry = try entry(bytes, for: item, timeout: timeout)
         let isStored = withState { state, time in
             guard state.live(item, at: time) == nil else { return false }
@@ -48,55 +49,70 @@ public final class InMemoryBackend: SecretBackend {
             return true
         }
         if !isStored { throw SecretStoreError(.duplicate, item: item) }
+        return .done(())
     }
 
-    /// Gives the item a new timeout; false for an absent item.
-    public func expire(
-        _ item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> Bool {
+    package func expire(
+        _ item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool> {
         withState { state, time in
-            guard let entry = state.live(item, at: time) else { return false }
+            guard let entry = state.live(item, at: time) else { return .done(false) }
             state.entries[item] = Entry(secret: entry.secret, deadline: timeout.map { time + $0.duration })
-            return true
+            return .done(true)
         }
     }
 
-    /// Whether there is a live item.
-    public func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
-        live(item) != nil
-    }
+    package func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { live(item) != nil }
 
-    /// Deletes the item; false if it was absent.
-    public func delete(_ item: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
+    package func delete(
+        _ item: ItemIdentity, _ effort: Effort, after step: VisibleStep?
+    ) throws(SecretStoreError) -> Outcome<Bool> {
         withState { state, time in
             let wasThere = state.live(item, at: time) != nil
             state.change(item, to: nil)
-            return wasThere
+            return .done(wasThere)
         }
     }
 
-    /// Deletes all items.
-    public func clear() throws(SecretStoreError) {
+    package func delete(
+        _ item: ItemIdentity, ifUnchanged secret: borrowing SecretBytes, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool> {
+        let copy = Secret(secret.withBytes { SecretBytes(copying: $0) })
+        return withState { state, time in
+            guard let entry = state.live(item, at: time), entry.secret.bytes.isEqual(to: copy.bytes) else {
+                return .done(false)
+            }
+            state.change(item, to: nil)
+            return .done(true)
+        }
+    }
+
+    package func clear() throws(SecretStoreError) {
         withState { state, _ in state.clear() }
     }
 
-    /// The live items.
-    public func identities() throws(SecretStoreError) -> [ItemIdentity] {
+    package func identities() throws(SecretStoreError) -> [ItemIdentity] {
         withState { state, time in state.listed(at: time).map(\.key) }
     }
 
-    /// The live items with their attributes.
-    ///
     /// The items are not keys, so serial and owner are 0.
-    public func attributes() throws(SecretStoreError) -> [ItemAttributes] {
+    package func attributes() throws(SecretStoreError) -> [ItemAttributes] {
         withState { state, time in
             state.listed(at: time).map { item, entry in entry.attributes(of: item, at: time) }
         }
     }
 
-    /// The attributes of a live item; `nil` for one that is absent or has expired.
-    public func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes? {
+    package func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes? {
         live(item)?.attributes(of: item, at: now())
+    }
+
+    package func unreadableKeys() throws(SecretStoreError) -> [KeySerial] { [] }
+
+    package func itemsWithSentinels() throws(SecretStoreError) -> Set<ItemIdentity> {
+        withState { state, time in
+            let live = state.entries.filter { $0.value.isLive(at: time) }.keys
+            return Set(live.compactMap { ItemIdentity(besideSentinel: $0.keyDescription) })
+        }
     }
 
     func entry(

@@ -45,67 +45,79 @@ private struct BrokenBackend: SecretBackend {
     }
 
     func set(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) {
-        guard try write(bytes, for: item, &attempt) else { return }
-        try whole.set(bytes, for: folded(item), timeout: breakage == .ignoresTimeouts ? nil : timeout, &attempt)
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort, after step: VisibleStep?
+    ) throws(SecretStoreError) -> Outcome<Void> {
+        guard try write(bytes, for: item, effort) else { return .done(()) }
+        return try whole.set(
+            bytes, for: folded(item), timeout: breakage == .ignoresTimeouts ? nil : timeout, effort, after: step)
     }
 
     func add(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) {
-        if breakage == .replacesOnAdd { return try set(bytes, for: item, timeout: timeout, &attempt) }
-        guard try write(bytes, for: item, &attempt) else { return }
-        try whole.add(bytes, for: folded(item), timeout: breakage == .ignoresTimeouts ? nil : timeout, &attempt)
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Void> {
+        if breakage == .replacesOnAdd { return try set(bytes, for: item, timeout: timeout, effort, after: nil) }
+        guard try write(bytes, for: item, effort) else { return .done(()) }
+        return try whole.add(bytes, for: folded(item), timeout: breakage == .ignoresTimeouts ? nil : timeout, effort)
     }
 
     /// Prepares a write, and returns false if the write is to be dropped.
     private func write(
-        _ bytes: RawSpan, for item: ItemIdentity, _ attempt: inout BackendAttempt
+        _ bytes: RawSpan, for item: ItemIdentity, _ effort: Effort
     ) throws(SecretStoreError) -> Bool {
         let number = writes.nextNumber()
         // The first write prepares the check.
         if breakage == .blocksThread, number > 1 { usleep(2_100_000) }
         if breakage == .dropsWrites, number % 3 == 0 { return false }
-        if try !first.contains(item) { try first.set(bytes, for: item, timeout: nil, &attempt) }
+        if try !first.contains(item) { _ = try first.set(bytes, for: item, timeout: nil, effort, after: nil) }
         return true
     }
 
     func expire(
-        _ item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> Bool {
-        try whole.expire(folded(item), timeout: timeout, &attempt)
+        _ item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool> {
+        try whole.expire(folded(item), timeout: timeout, effort)
     }
 
     func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try whole.contains(folded(item)) }
 
-    func delete(_ item: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
-        if breakage == .deletesNothing { return try whole.contains(item) }
-        _ = try first.delete(item, &attempt)
-        return try whole.delete(folded(item), &attempt)
+    func delete(
+        _ item: ItemIdentity, _ effort: Effort, after step: VisibleStep?
+    ) throws(SecretStoreError) -> Outcome<Bool> {
+        if breakage == .deletesNothing { return .done(try whole.contains(item)) }
+        _ = try first.delete(item, effort, after: step)
+        return try whole.delete(folded(item), effort, after: step)
+    }
+
+    func delete(
+        _ item: ItemIdentity, ifUnchanged secret: borrowing SecretBytes, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool> {
+        if breakage == .deletesNothing { return .done(try whole.contains(item)) }
+        return try whole.delete(folded(item), ifUnchanged: secret, effort)
     }
 
     func beginUpdate(
-        of item: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> any ItemUpdate {
+        of item: ItemIdentity, lasting duration: Duration, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<any ItemUpdate> {
         let lasting = breakage == .grantsToAll ? Duration.nanoseconds(1) : duration
-        return try whole.beginUpdate(of: folded(item), lasting: lasting, &attempt)
+        return try whole.beginUpdate(of: folded(item), lasting: lasting, effort)
     }
 
     func beginFetch(
-        of item: ItemIdentity, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> (any ItemFetch)? {
-        let fetch = try whole.beginFetch(of: item, &attempt)
-        return breakage == .keepsFetches ? KeptFetch(backend: whole, item: item) : fetch
+        of item: ItemIdentity, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<(any ItemFetch)?> {
+        let fetch = try whole.beginFetch(of: item, effort)
+        return breakage == .keepsFetches ? .done(KeptFetch(backend: whole, item: item)) : fetch
     }
 
     func takeLease(
-        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> any LeaseHandle {
-        try whole.takeLease(breakage == .grantsToAll ? "\(writes.nextNumber())" : name, lasting: duration, &attempt)
+        _ name: String, lasting duration: Duration, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<any LeaseHandle> {
+        try whole.takeLease(breakage == .grantsToAll ? "\(writes.nextNumber())" : name, lasting: duration, effort)
     }
 
     func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool { try whole.isLeaseHeld(name) }
+    func leaseReport(_ name: String) -> LeaseReport? { whole.leaseReport(name) }
+    var place: StorePlace? { whole.place }
 
     func clear() throws(SecretStoreError) {
         try first.clear()
@@ -133,6 +145,9 @@ private struct BrokenBackend: SecretBackend {
         breakage == .listsNothing ? nil : try whole.attributes(of: item)
     }
 
+    func unreadableKeys() throws(SecretStoreError) -> [KeySerial] { try whole.unreadableKeys() }
+    func itemsWithSentinels() throws(SecretStoreError) -> Set<ItemIdentity> { try whole.itemsWithSentinels() }
+
     private func folded(_ item: ItemIdentity) -> ItemIdentity {
         breakage == .foldsNames ? .password(service: item.service.lowercased().filter(\.isASCII) + "x") : item
     }
@@ -145,11 +160,13 @@ private final class KeptFetch: ItemFetch {
 
     init(backend: InMemoryBackend, item: ItemIdentity) { (self.backend, self.item) = (backend, item) }
 
+    func renew() {}
+
     func store(
-        _ bytes: RawSpan, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> Bool {
-        try backend.set(bytes, for: item, timeout: timeout, &attempt)
-        return true
+        _ bytes: RawSpan, timeout: KeyTimeout?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool> {
+        _ = try backend.set(bytes, for: item, timeout: timeout, effort, after: nil)
+        return .done(true)
     }
 }
 

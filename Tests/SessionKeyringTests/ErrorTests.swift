@@ -311,7 +311,8 @@ struct ErrorTests {
     }
 }
 
-/// A user's backend that wraps another one and has no `fetchPlace`.
+/// A backend that wraps another one and has no place.
 private struct WrappedBackend: ForwardingBackend {
     let whole: any SecretBackend
+    var place: StorePlace? { nil }
 }

@@ -146,22 +146,28 @@ private struct FailingBackend: SecretBackend {
     func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool { throw Self.error }
 
     func set(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) { throw Self.error }
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort, after step: VisibleStep?
+    ) throws(SecretStoreError) -> Outcome<Void> { throw Self.error }
 
     func add(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) { throw Self.error }
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Void> { throw Self.error }
 
     func expire(
-        _ item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> Bool { throw Self.error }
+        _ item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool> { throw Self.error }
 
     func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { throw Self.error }
 
-    func delete(_ item: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
+    func delete(
+        _ item: ItemIdentity, _ effort: Effort, after step: VisibleStep?
+    ) throws(SecretStoreError) -> Outcome<Bool> {
         throw Self.error
     }
+
+    func delete(
+        _ item: ItemIdentity, ifUnchanged secret: borrowing SecretBytes, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool> { throw Self.error }
 
     func clear() throws(SecretStoreError) { throw Self.error }
     func identities() throws(SecretStoreError) -> [ItemIdentity] { throw Self.error }
@@ -169,16 +175,20 @@ private struct FailingBackend: SecretBackend {
     func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes? { throw Self.error }
 
     func beginUpdate(
-        of item: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> any ItemUpdate { throw Self.error }
+        of item: ItemIdentity, lasting duration: Duration, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<any ItemUpdate> { throw Self.error }
 
     func beginFetch(
-        of item: ItemIdentity, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> (any ItemFetch)? { throw Self.error }
+        of item: ItemIdentity, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<(any ItemFetch)?> { throw Self.error }
 
     func takeLease(
-        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> any LeaseHandle { throw Self.error }
+        _ name: String, lasting duration: Duration, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<any LeaseHandle> { throw Self.error }
 
     func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool { throw Self.error }
+    func unreadableKeys() throws(SecretStoreError) -> [KeySerial] { throw Self.error }
+    func itemsWithSentinels() throws(SecretStoreError) -> Set<ItemIdentity> { throw Self.error }
+    func leaseReport(_ name: String) -> LeaseReport? { nil }
+    var place: StorePlace? { nil }
 }

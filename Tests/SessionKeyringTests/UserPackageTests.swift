@@ -4,15 +4,13 @@ import Testing
 
 @Suite("A user's package, from outside", .tags(.anyUser))
 struct UserPackageTests {
-    @Test("one import is enough for every public call, and for a custom backend")
+    @Test("one import is enough for every public call")
     func soleImport() throws {
         let sources = TypeCheck.repository.appendingPathComponent("Tests/UserPackage/Sources/UserPackage")
-        let files = ["EveryCall", "EveryCallInTasks", "CountingBackend"].map {
-            sources.appendingPathComponent("\($0).swift")
-        }
+        let files = ["EveryCall", "EveryCallInTasks"].map { sources.appendingPathComponent("\($0).swift") }
         for file in files {
             let imports = try lines(of: file).filter { $0.hasPrefix("import ") }
-            #expect(Set(imports).subtracting(["import Synchronization"]) == ["import SessionKeyring"])
+            #expect(imports == ["import SessionKeyring"])
         }
         #expect(try TypeCheck.messages(aboutFiles: files) == [])
     }

@@ -12,27 +12,35 @@ extension ForwardingBackend {
     }
 
     package func set(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) {
-        try whole.set(bytes, for: item, timeout: timeout, &attempt)
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort, after step: VisibleStep?
+    ) throws(SecretStoreError) -> Outcome<Void> {
+        try whole.set(bytes, for: item, timeout: timeout, effort, after: step)
     }
 
     package func add(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) {
-        try whole.add(bytes, for: item, timeout: timeout, &attempt)
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Void> {
+        try whole.add(bytes, for: item, timeout: timeout, effort)
     }
 
     package func expire(
-        _ item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> Bool {
-        try whole.expire(item, timeout: timeout, &attempt)
+        _ item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool> {
+        try whole.expire(item, timeout: timeout, effort)
     }
 
     package func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try whole.contains(item) }
 
-    package func delete(_ item: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
-        try whole.delete(item, &attempt)
+    package func delete(
+        _ item: ItemIdentity, _ effort: Effort, after step: VisibleStep?
+    ) throws(SecretStoreError) -> Outcome<Bool> {
+        try whole.delete(item, effort, after: step)
+    }
+
+    package func delete(
+        _ item: ItemIdentity, ifUnchanged secret: borrowing SecretBytes, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool> {
+        try whole.delete(item, ifUnchanged: secret, effort)
     }
 
     package func clear() throws(SecretStoreError) { try whole.clear() }
@@ -43,24 +51,29 @@ extension ForwardingBackend {
         try whole.attributes(of: item)
     }
 
+    package func unreadableKeys() throws(SecretStoreError) -> [KeySerial] { try whole.unreadableKeys() }
+
+    package func itemsWithSentinels() throws(SecretStoreError) -> Set<ItemIdentity> { try whole.itemsWithSentinels() }
+
     package func beginUpdate(
-        of item: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> any ItemUpdate {
-        try whole.beginUpdate(of: item, lasting: duration, &attempt)
+        of item: ItemIdentity, lasting duration: Duration, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<any ItemUpdate> {
+        try whole.beginUpdate(of: item, lasting: duration, effort)
     }
 
     package func beginFetch(
-        of item: ItemIdentity, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> (any ItemFetch)? {
-        try whole.beginFetch(of: item, &attempt)
+        of item: ItemIdentity, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<(any ItemFetch)?> {
+        try whole.beginFetch(of: item, effort)
     }
 
     package func takeLease(
-        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> any LeaseHandle {
-        try whole.takeLease(name, lasting: duration, &attempt)
+        _ name: String, lasting duration: Duration, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<any LeaseHandle> {
+        try whole.takeLease(name, lasting: duration, effort)
     }
 
     package func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool { try whole.isLeaseHeld(name) }
-
+    package func leaseReport(_ name: String) -> LeaseReport? { whole.leaseReport(name) }
+    package var place: StorePlace? { whole.place }
 }

@@ -14,7 +14,7 @@ final class Link {
         let client: String
         let arrival = ContinuousClock.now
         var wait = Wait(upTo: Link.patience, quota: Link.patience)
-        var attempt = BackendAttempt(mayUseLastResorts: false)
+        var change = StoreChange()
         var next = ContinuousClock.now
     }
 

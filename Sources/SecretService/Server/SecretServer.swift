@@ -161,6 +161,7 @@ package final class SecretServer {
             service.forget(call.client)
             return nil
         }
+        call.change.effort = call.wait.effort
         do throws(ServiceFailure) {
             let (signature, write) = try result(of: &call, link)
             send(signature, to: call, link, write)
@@ -168,7 +169,7 @@ package final class SecretServer {
         } catch {
             _ = service.takeSignals()
             if error.isBlocked, .now - call.arrival < Link.patience, case .store(let reason) = error,
-                let pause = call.wait.pause(after: reason, &call.attempt)
+                let pause = call.wait.pause(after: reason, call.change.step)
             {
                 return max(pause, .milliseconds(1))
             }
@@ -182,12 +183,12 @@ package final class SecretServer {
     private func result(of call: inout Link.Call, _ link: Link) throws(ServiceFailure) -> SecretService.Answer {
         let header = call.message.header
         guard let body = call.message.body else { throw .limit("the message is larger than any secret can be") }
-        guard attached == nil else { return try service.answer(header, body, from: call.client, &call.attempt) }
+        guard attached == nil else { return try service.answer(header, body, from: call.client, &call.change) }
         switch header.destination {
         case nil, Self.bus: return try driver(header, body, link)
         case SecretService.name, Self.ownName:
             guard let name = link.name else { throw .invalid("call Hello first") }
-            return try service.answer(header, body, from: name, &call.attempt)
+            return try service.answer(header, body, from: name, &call.change)
         case let name?: throw .unknownName(name)
         }
     }

@@ -36,20 +36,20 @@ struct SecretCollection {
     }
 
     /// Keeps the entry of an item that has just been stored or renamed.
-    func keep(_ entry: ItemLabels.Entry, of item: ItemIdentity, _ attempt: inout BackendAttempt) throws {
+    func keep(_ entry: ItemLabels.Entry, of item: ItemIdentity, _ change: inout StoreChange) throws {
         var (labels, entry) = (labels(), entry)
         entry.modified = UInt64(max(0, time(nil)))
         entry.created = labels[item]?.created ?? entry.modified
         labels[item] = entry
-        try keep(labels, &attempt)
+        try keep(labels, &change)
     }
 
     /// Stores the labels of the items that exist.
-    func keep(_ labels: ItemLabels, _ attempt: inout BackendAttempt) throws {
+    func keep(_ labels: ItemLabels, _ change: inout StoreChange) throws {
         if let payload = labels.payload(of: try store.identities()) {
-            try store.set(payload, for: .secretLabels, timeout: nil, &attempt)
+            try change.set(payload, for: .secretLabels, timeout: nil, in: store)
         } else {
-            try store.delete(.secretLabels, &attempt)
+            try change.delete(.secretLabels, in: store)
         }
     }
 

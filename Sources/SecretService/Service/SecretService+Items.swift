@@ -7,7 +7,7 @@ extension SecretService {
     /// The methods of a collection.
     func call(
         _ member: String, on collection: SecretCollection, _ body: inout WireReader, _ client: String,
-        _ attempt: inout BackendAttempt
+        _ change: inout StoreChange
     ) throws -> (inout WireWriter) -> Void {
         switch member {
         case "SearchItems":
@@ -21,12 +21,12 @@ extension SecretService {
             created[collection.name] = nil
             signal("CollectionDeleted", collection.path)
             return { $0.string("/") }
-        default: return try createItem(in: collection, &body, client, &attempt)
+        default: return try createItem(in: collection, &body, client, &change)
         }
     }
 
     func createItem(
-        in collection: SecretCollection, _ body: inout WireReader, _ client: String, _ attempt: inout BackendAttempt
+        in collection: SecretCollection, _ body: inout WireReader, _ client: String, _ change: inout StoreChange
     ) throws -> (inout WireWriter) -> Void {
         var attributes = ItemAttributeSet([:])
         var label: String?
@@ -42,12 +42,12 @@ extension SecretService {
         let (secret, contentType) = try readSecret(&body, client)
         let item = attributes.identity
         let isNew = try !collection.store.contains(item)
-        try collection.store.set(
-            secret.bytes, for: item, timeout: timeouts.timeout(of: attributes.all), &attempt)
+        try change.set(
+            secret.bytes, for: item, timeout: timeouts.timeout(of: attributes.all), in: collection.store)
         renamed[collection.path(of: item)] = nil
         let entry = ItemLabels.Entry(label: label ?? "", contentType: contentType, ignored: attributes.ignored)
         // The secret is stored even if the quota is too full for the labels.
-        var labelling = BackendAttempt(mayUseLastResorts: false)
+        var labelling = StoreChange()
         try? collection.keep(entry, of: item, &labelling)
         signal(isNew ? "ItemCreated" : "ItemChanged", from: collection, collection.path(of: item))
         return { writer in
@@ -59,7 +59,7 @@ extension SecretService {
     /// The methods of an item.
     func call(
         _ member: String, on item: ItemIdentity, _ collection: SecretCollection, _ body: inout WireReader,
-        _ client: String, _ attempt: inout BackendAttempt
+        _ client: String, _ change: inout StoreChange
     ) throws -> (inout WireWriter) -> Void {
         let path = collection.path(of: item)
         switch member {
@@ -73,16 +73,16 @@ extension SecretService {
         case "SetSecret":
             let (secret, contentType) = try readSecret(&body, client)
             let timeout = timeouts.timeout(of: collection.attributes(of: item))
-            try collection.store.set(secret.bytes, for: item, timeout: timeout, &attempt)
+            try change.set(secret.bytes, for: item, timeout: timeout, in: collection.store)
             if var entry = collection.labels()[item] {
                 entry.contentType = contentType
-                var labelling = BackendAttempt(mayUseLastResorts: false)
+                var labelling = StoreChange()
                 try? collection.keep(entry, of: item, &labelling)
             }
             signal("ItemChanged", from: collection, path)
             return { _ in }
         default:
-            guard try collection.store.delete(item, &attempt) else { throw ServiceFailure.unknownObject(path) }
+            guard try change.delete(item, in: collection.store) else { throw ServiceFailure.unknownObject(path) }
             renamed = renamed.filter { $0.value != item || !$0.key.text.hasPrefix("\(collection.path)/") }
             signal("ItemDeleted", from: collection, path)
             return { $0.string("/") }

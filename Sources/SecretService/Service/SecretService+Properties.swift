@@ -5,7 +5,7 @@ import SessionKeyring
 /// `org.freedesktop.DBus.Properties`.
 extension SecretService {
     func property(
-        _ member: String, _ object: Object, at path: String, _ body: inout WireReader, _ attempt: inout BackendAttempt
+        _ member: String, _ object: Object, at path: String, _ body: inout WireReader, _ change: inout StoreChange
     ) throws -> (inout WireWriter) -> Void {
         let interface = object.interfaces.first
         let name = try body.string()
@@ -33,7 +33,7 @@ extension SecretService {
             throw ServiceFailure.invalid("the property \(property) can't be set to this")
         }
         let written = body
-        try set(property, of: object, &body, &attempt)
+        try set(property, of: object, &body, &change)
         signalChange(of: property, description.type, written, interface, path)
         return { _ in }
     }
@@ -67,7 +67,7 @@ extension SecretService {
     }
 
     func set(
-        _ property: String, of object: Object, _ body: inout WireReader, _ attempt: inout BackendAttempt
+        _ property: String, of object: Object, _ body: inout WireReader, _ change: inout StoreChange
     ) throws {
         switch (object, property) {
         case (.collection(let collection), _):
@@ -75,15 +75,15 @@ extension SecretService {
             let label = try body.string()
             guard label.utf8.count <= 256 else { throw ServiceFailure.limit("a label has at most 256 bytes") }
             labels.label = label
-            try collection.keep(labels, &attempt)
+            try collection.keep(labels, &change)
             signal("CollectionChanged", collection.path)
         case (.item(let collection, let item), "Label"):
             var entry = collection.labels()[item] ?? ItemLabels.Entry()
             entry.label = try body.string()
-            try collection.keep(entry, of: item, &attempt)
+            try collection.keep(entry, of: item, &change)
             signal("ItemChanged", from: collection, collection.path(of: item))
         case (.item(let collection, let item), _):
-            try setAttributes(ItemAttributeSet(try body.stringDictionary()), of: item, in: collection, &attempt)
+            try setAttributes(ItemAttributeSet(try body.stringDictionary()), of: item, in: collection, &change)
         default: break
         }
     }
@@ -91,7 +91,7 @@ extension SecretService {
     /// Stores an item under the identity of other attributes, with its time left.
     func setAttributes(
         _ attributes: ItemAttributeSet, of item: ItemIdentity, in collection: SecretCollection,
-        _ attempt: inout BackendAttempt
+        _ change: inout StoreChange
     ) throws {
         let (new, store) = (attributes.identity, collection.store)
         var entry = collection.labels()[item] ?? ItemLabels.Entry()
@@ -107,14 +107,14 @@ extension SecretService {
                 case .never: timeouts.timeout(of: attributes.all)
                 case .unknown: throw ServiceFailure.notSupported("/proc/keys does not show the item's time left")
                 }
-            try store.set(secret, for: new, timeout: timeout, &attempt)
-            var deletion = BackendAttempt(mayUseLastResorts: false)
+            try change.set(secret, for: new, timeout: timeout, in: store)
+            var deletion = StoreChange()
             do {
-                try store.delete(item, &deletion)
+                try deletion.delete(item, in: store)
             } catch {
                 // The call can be repeated, as if it had changed nothing.
-                var undoing = BackendAttempt(mayUseLastResorts: false)
-                _ = try? store.delete(new, &undoing)
+                var undoing = StoreChange()
+                _ = try? undoing.delete(new, in: store)
                 throw error
             }
             for (path, current) in renamed where current == item && path.text.hasPrefix("\(collection.path)/") {
@@ -122,7 +122,7 @@ extension SecretService {
             }
             if renamed.count < 1_000 { renamed[collection.path(of: item)] = new }
         }
-        var labelling = BackendAttempt(mayUseLastResorts: false)
+        var labelling = StoreChange()
         try? collection.keep(entry, of: new, &labelling)
         signal("ItemChanged", from: collection, collection.path(of: new))
     }

@@ -82,9 +82,9 @@ package final class SecretService {
     ///
     /// - Parameters:
     ///   - client: the unique name of the client, to which its sessions belong.
-    ///   - attempt: the progress of an earlier try of the same call.
+    ///   - change: the change that the call makes, with the progress of an earlier try of the same call.
     func answer(
-        _ call: MessageHeader, _ body: WireReader, from client: String, _ attempt: inout BackendAttempt
+        _ call: MessageHeader, _ body: WireReader, from client: String, _ change: inout StoreChange
     ) throws(ServiceFailure) -> Answer {
         try ServiceFailure.converting(call) {
             let object = try find(call.path ?? "/", for: client)
@@ -93,7 +93,7 @@ package final class SecretService {
             let member = call.member ?? ""
             return (
                 results,
-                try answer(member, of: interface.name, on: object, at: call.path ?? "/", &body, client, &attempt)
+                try answer(member, of: interface.name, on: object, at: call.path ?? "/", &body, client, &change)
             )
         }
     }
@@ -103,10 +103,10 @@ package final class SecretService {
 extension SecretService {
     func answer(
         _ member: String, of interface: String, on object: Object, at path: String, _ body: inout WireReader,
-        _ client: String, _ attempt: inout BackendAttempt
+        _ client: String, _ change: inout StoreChange
     ) throws -> (inout WireWriter) -> Void {
         switch (object, interface) {
-        case (_, Interface.properties.name): return try property(member, object, at: path, &body, &attempt)
+        case (_, Interface.properties.name): return try property(member, object, at: path, &body, &change)
         case (_, Interface.introspectable.name):
             let children: [String] =
                 switch object {
@@ -122,9 +122,9 @@ extension SecretService {
         case (.session(let path), _):
             sessions[client]?[path] = nil
             return { _ in }
-        case (.collection(let collection), _): return try call(member, on: collection, &body, client, &attempt)
+        case (.collection(let collection), _): return try call(member, on: collection, &body, client, &change)
         case (.item(let collection, let item), _):
-            return try call(member, on: item, collection, &body, client, &attempt)
+            return try call(member, on: item, collection, &body, client, &change)
         default: return try call(member, &body, client)
         }
     }
@@ -201,8 +201,8 @@ extension SecretService {
         labels.label = name
         // Without this key, the collection would not exist.
         guard let payload = labels.payload(of: []) else { throw WireError() }
-        var attempt = BackendAttempt(mayUseLastResorts: false)
-        try collection.store.set(payload, for: .secretLabels, timeout: nil, &attempt)
+        var change = StoreChange()
+        try change.set(payload, for: .secretLabels, timeout: nil, in: collection.store)
         signal("CollectionCreated", collection.path)
         return collection
     }

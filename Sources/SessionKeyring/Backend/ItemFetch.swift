@@ -1,17 +1,20 @@
-public import Keyutils
+package import Keyutils
 
 /// A fetch of an item, during which a backend watches the item.
 ///
-/// One thread uses it at a time. The watch ends with the last reference to this object.
-public protocol ItemFetch: AnyObject, Sendable {
-    /// Stores the fetched value, unless the item was set, deleted or cleared since the fetch began.
+/// One thread uses it at a time, except for ``renew()``. The watch ends with the last reference to this object.
+package protocol ItemFetch: AnyObject, Sendable {
+    /// Extends the watch, for a fetch that takes long.
+    func renew()
+
+    /// Makes one attempt to store the fetched value, unless the item was set, deleted or cleared since the fetch began.
     ///
     /// The value becomes visible in one step, complete with its timeout.
     ///
     /// - Returns: false, with nothing stored, if the item was set, deleted or cleared.
     /// - Throws: ``SecretStoreError`` with `leaseLost`, with nothing stored, if the caller should try again; or
-    ///   as ``SecretBackend/set(_:for:timeout:_:)``.
+    ///   as ``SecretBackend/set(_:for:timeout:_:after:)``.
     func store(
-        _ bytes: RawSpan, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> Bool
+        _ bytes: RawSpan, timeout: KeyTimeout?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool>
 }

@@ -1,7 +1,7 @@
 /// A lease that a backend has granted.
 ///
 /// It is released with the last reference to this object, unless it was released before.
-public protocol LeaseHandle: AnyObject, Sendable {
+package protocol LeaseHandle: AnyObject, Sendable {
     /// A number greater than those of all earlier holders.
     var fencingNumber: UInt64 { get }
 
@@ -12,6 +12,13 @@ public protocol LeaseHandle: AnyObject, Sendable {
     ///
     /// - Returns: false if another holder might have the lease.
     func renew(lasting duration: Duration) throws(SecretStoreError) -> Bool
+
+    /// Records a child of this process that may outlive it.
+    ///
+    /// As long as the child runs, no process takes over the lease as a dead holder's.
+    ///
+    /// - Returns: false if another holder might have the lease, or if it belongs to this process alone.
+    func name(command processID: Int32) throws(SecretStoreError) -> Bool
 
     /// Releases the lease.
     ///

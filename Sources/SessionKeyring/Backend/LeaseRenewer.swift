@@ -21,9 +21,7 @@ package struct LeaseRenewer: Sendable {
     ///
     /// - Returns: false if somebody else may have the lease, or if it is not in the kernel.
     package func name(command processID: Int32) throws(SecretStoreError) -> Bool {
-        // Cast to classes: a cast to a protocol would search all conformances of the program.
-        let held = (lease as? FetchLease)?.lease ?? lease
-        return try (held as? KernelLease)?.name(command: processID) ?? false
+        try lease.name(command: processID)
     }
 
     /// How long until the next renewal, in milliseconds for `poll(2)`.

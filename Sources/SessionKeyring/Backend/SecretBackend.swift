@@ -1,19 +1,15 @@
-public import Keyutils
+package import Keyutils
 
-/// The place where a store keeps its items.
+/// The place where a store keeps its items: the kernel keyring or, for tests, this process's memory.
 ///
-/// The library's own backend is the kernel keyring. The in-memory backend of `SessionKeyringTesting` is for tests,
-/// and its conformance suite checks everything that a backend must do. Your own backend can wrap another one, such
-/// as ``SecretStore/backend``.
-///
-/// **A backend never waits.** If something blocks an operation, the operation throws ``SecretStoreError`` with
-/// `contended` or `quotaExceeded`. The store then waits, by sleeping or by suspending its task, and calls the operation
-/// again with the same ``BackendAttempt``. Any thread can call any operation at any time.
+/// **A backend never waits.** Each change makes one attempt and returns an ``Outcome``: done, or blocked by others or by
+/// a full quota. ``Wait`` then waits, by sleeping or by suspending its task, and makes another attempt. Any thread can
+/// call any operation at any time.
 ///
 /// The store checks identities before it passes them on. Some identities name hidden items that the store keeps next to
 /// an item. A backend treats them like all other items, with one exception: its lists contain only items whose
 /// ``ItemIdentity/keyDescription`` can be read back by ``ItemIdentity/init(keyDescription:)``.
-public protocol SecretBackend: Sendable {
+package protocol SecretBackend: Sendable {
     /// Lends an item's bytes to `body`, once.
     ///
     /// - Returns: false, without calling `body`, if the item is absent or has expired.
@@ -21,36 +17,46 @@ public protocol SecretBackend: Sendable {
 
     /// Stores the item in one step, complete with its timeout, replacing any existing one.
     ///
+    /// - Parameter step: the step of an earlier attempt that others can see.
     /// - Throws: ``SecretStoreError`` with `tooLarge`, or with any other reason why the backend can't store it; the old
     ///   item is then unchanged.
     func set(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError)
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort, after step: VisibleStep?
+    ) throws(SecretStoreError) -> Outcome<Void>
 
     /// Stores the item in one step, complete with its timeout, unless a live one exists.
     ///
     /// - Throws: ``SecretStoreError`` with `duplicate` if a live item exists, or as `set`.
     func add(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError)
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Void>
 
     /// Sets a new timeout for the item, counted from now.
     ///
     /// With `nil`, the item loses its timeout and lives as long as its scope.
     ///
     /// - Returns: false if the item is absent.
-    /// - Throws: ``SecretStoreError`` with `unsupported` if `timeout` is `nil` and the backend can't remove a timeout.
     func expire(
-        _ item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> Bool
+        _ item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool>
 
     /// Whether a live item exists.
     func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool
 
     /// Deletes the item.
     ///
+    /// - Parameter step: the step of an earlier attempt that others can see.
     /// - Returns: false if the item is absent.
-    func delete(_ item: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool
+    func delete(
+        _ item: ItemIdentity, _ effort: Effort, after step: VisibleStep?
+    ) throws(SecretStoreError) -> Outcome<Bool>
+
+    /// Deletes the item if it holds exactly these bytes.
+    ///
+    /// - Returns: false if the item is absent or holds other bytes.
+    func delete(
+        _ item: ItemIdentity, ifUnchanged secret: borrowing SecretBytes, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool>
 
     /// Deletes all items.
     func clear() throws(SecretStoreError)
@@ -66,53 +72,46 @@ public protocol SecretBackend: Sendable {
     /// - Returns: `nil` if the item is absent or has expired.
     func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes?
 
+    /// Lists the keys of items that can't be read, such as another user's.
+    func unreadableKeys() throws(SecretStoreError) -> [KeySerial]
+
+    /// Lists the items that have hidden items next to them, such as an item that is being fetched.
+    ///
+    /// The items themselves may be absent.
+    func itemsWithSentinels() throws(SecretStoreError) -> Set<ItemIdentity>
+
     /// Takes the right to change the item, for at most `duration`.
     ///
-    /// Until the right is released, all other writers of the item wait.
-    ///
-    /// - Throws: ``SecretStoreError`` with `contended` if another writer has the right.
+    /// Until the right is released, all other writers of the item are blocked.
     func beginUpdate(
-        of item: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> any ItemUpdate
+        of item: ItemIdentity, lasting duration: Duration, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<any ItemUpdate>
 
     /// Begins to watch an item that is being fetched.
     ///
     /// - Returns: `nil`, as a last resort, if the quota has no room for the watch; the value is then not stored.
     func beginFetch(
-        of item: ItemIdentity, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> (any ItemFetch)?
+        of item: ItemIdentity, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<(any ItemFetch)?>
 
     /// Takes the lease with that name: a lock between processes (``Lease``).
     ///
     /// Names of leases and names of items are independent of each other.
-    ///
-    /// - Throws: ``SecretStoreError`` with `contended` if another holder has the lease.
     func takeLease(
-        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> any LeaseHandle
+        _ name: String, lasting duration: Duration, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<any LeaseHandle>
 
     /// Whether the lease with that name is held.
     func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool
 
     /// Reports on the holder of the lease with that name.
     ///
-    /// The default implementation returns `nil`.
-    ///
     /// - Returns: `nil` if the lease is not held, or if the backend doesn't know its holder.
     func leaseReport(_ name: String) -> LeaseReport?
 
-    /// The place where the items are kept: two stores in this process with the same place share their fetches.
+    /// The place in the kernel keyring where the items are kept; `nil` for another backend.
     ///
-    /// With `nil`, which is the default, only calls with this same backend share fetches.
-    ///
-    /// A backend that wraps another one can return the other's place, unless it changes the bytes: callers of one store
-    /// get the values that the other store has fetched.
-    var fetchPlace: FetchPlace? { get }
-}
-
-extension SecretBackend {
-    /// Returns `nil`: the holder is unknown.
-    public func leaseReport(_ name: String) -> LeaseReport? { nil }
-    /// `nil`: only calls with this same backend share fetches.
-    public var fetchPlace: FetchPlace? { nil }
+    /// Two stores in this process with the same place share their fetches. Without a place, only calls with this same
+    /// backend do.
+    var place: StorePlace? { get }
 }

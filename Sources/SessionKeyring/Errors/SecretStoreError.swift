@@ -19,7 +19,7 @@ public struct SecretStoreError: Error, Hashable, Sendable {
     package var detail: Detail? { circumstances.detail }
     private let circumstances: Circumstances
 
-    /// Creates an error; use this in your own backends.
+    /// Creates an error, for example to throw it from a ``SecretLoader`` in a test.
     public init(
         _ code: Code, item: ItemIdentity? = nil, underlying: KeyringError? = nil, quota: KeyQuota? = nil
     ) {

@@ -3,32 +3,23 @@ import Keyutils
 /// The key of a shared fetch: the item, where it is stored, and the type that its callers ask for.
 struct FetchKey: Hashable, Sendable {
     private enum Place: Hashable {
-        case shared(FetchPlace)
-        case backend(ObjectIdentifier)
-        /// The store itself, because no other store is known to be at the same place.
-        case store(ObjectIdentifier)
+        case shared(StorePlace)
+        /// The backend, or the store if no other one is known to be at the same place.
+        case object(ObjectIdentifier)
     }
 
     private let place: Place
     private let item: ItemIdentity
     private let type: ObjectIdentifier
 
-    init(_ store: SecretStore, _ item: ItemIdentity, _ type: Any.Type) {
-        if let shared = store.backend.fetchPlace {
+    /// - Parameter store: the store, which alone shares its fetches if its backend has no place and no identity.
+    init(_ backend: any SecretBackend, of store: AnyObject, _ item: ItemIdentity, _ type: Any.Type) {
+        if let shared = backend.place {
             place = .shared(shared)
-        } else if Swift.type(of: store.backend) is AnyClass {
-            place = .backend(ObjectIdentifier(store.backend as AnyObject))
         } else {
-            place = .store(ObjectIdentifier(store))
+            place = .object(ObjectIdentifier(Swift.type(of: backend) is AnyClass ? backend as AnyObject : store))
         }
         self.item = item
         self.type = ObjectIdentifier(type)
     }
-}
-
-/// A place for items in this process: a namespace in a scope.
-public struct FetchPlace: Hashable, Sendable {
-    let scope: SecretScope
-    let anchor: Int32
-    let namespace: Name
 }

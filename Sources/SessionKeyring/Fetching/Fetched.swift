@@ -107,7 +107,7 @@ package struct Lifetime: Sendable {
             }
         }
         for limit in [timeout, usableFor] {
-            if let limit { _ = try SecretStore.keyTimeout(limit, item: item) }
+            if let limit { _ = try KeyTimeout(limit, of: item) }
         }
         self.init(clamping: timeout, refreshAfter: refreshAfter, usableFor: usableFor)
     }
@@ -118,7 +118,7 @@ package struct Lifetime: Sendable {
     ///   before it expires. A value that lives for less than this is due immediately.
     /// - Throws: ``SecretStoreError`` with `invalidTimeout`.
     package init(timeout: Duration?, refreshBefore: Duration?, of item: ItemIdentity) throws(SecretStoreError) {
-        if let timeout { _ = try SecretStore.keyTimeout(timeout, item: item) }
+        if let timeout { _ = try KeyTimeout(timeout, of: item) }
         guard let refreshBefore else {
             self.init(clamping: timeout, refreshAfter: nil, usableFor: nil)
             return

@@ -45,17 +45,26 @@ enum Sentinel: Equatable {
     }
 }
 
-extension SecretStore {
-    func found<Value>(
-        _ item: ItemIdentity, _ coding: ValueCoding<Value>
-    ) throws(SecretStoreError) -> Found<Value>? {
-        try decoding(item) { bytes in Found(try coding.decode(bytes), from: bytes) }
-    }
+/// The earlier refusals that a new sentinel overwrites.
+enum Refusal {
+    /// Every refusal; for a value that a caller has stored by `set` or `add`.
+    case any
+    /// Only the refusal of the value with this hash, which was known when a fetch began.
+    case of(UInt64?)
 
+    func covers(_ hash: UInt64) -> Bool {
+        switch self {
+        case .any: true
+        case .of(let known): known == hash
+        }
+    }
+}
+
+extension SecretBackend {
     /// Reads the sentinel with this name; `nil` if there isn't one, or if the bytes are not a sentinel's.
     func sentinel(_ name: ItemIdentity) throws(SecretStoreError) -> Sentinel? {
         var sentinel: Sentinel?
-        _ = try backend.read(name) { bytes in sentinel = Sentinel(bytes) }
+        _ = try read(name) { bytes in sentinel = Sentinel(bytes) }
         return sentinel
     }
 
@@ -71,22 +80,24 @@ extension SecretStore {
     private func sentinelStep(
         _ name: ItemIdentity, _ isTrue: Bool, of item: ItemIdentity, hash: UInt64, timeout: RunningTimeout?,
         lifting refusal: Refusal
-    ) -> Wait.Step {
-        Wait.Step { attempt throws(SecretStoreError) in
-            try self.backend.update(name, &attempt) { update, attempt throws(SecretStoreError) in
+    ) -> Wait.FurtherStep {
+        var operation = UpdateOperation(name, in: self)
+        return Wait.FurtherStep { effort throws(SecretStoreError) in
+            try operation.attempt(effort) { update throws(SecretStoreError) in
                 var present: Sentinel?
                 _ = try update.read { bytes in present = Sentinel(bytes) }
-                let stored = try self.withBytes(of: item, FNV1a.hash(of:))
+                var stored: UInt64?
+                _ = try self.read(item) { bytes in stored = FNV1a.hash(of: bytes) }
                 if stored == hash {
-                    if present == .refused(hash), !refusal.covers(hash) { return true }
+                    if present == .refused(hash), !refusal.covers(hash) { return .done(true) }
                 } else if let stored, present?.hash == stored {
-                    return true
+                    return .done(true)
                 }
                 guard isTrue, timeout?.hasPassed != true, stored == hash else {
-                    return try update.commit(nil, timeout: nil, &attempt)
+                    return try update.commit(nil, timeout: nil, effort)
                 }
                 let record = Sentinel.fresh(hash).bytes
-                return try unsafe update.commit(record.span.bytes, timeout: timeout?.left, &attempt)
+                return try unsafe update.commit(record.span.bytes, timeout: timeout?.left, effort)
             }
         }
     }
@@ -97,11 +108,11 @@ extension SecretStore {
     /// time as the item. Any other sentinel never expires later than it would have.
     ///
     /// - Parameter timeout: the timeout that the item has just been given.
-    func stepsToExpireSentinels(of item: ItemIdentity, timeout: Duration) throws(SecretStoreError) -> [Wait.Step] {
-        var steps: [Wait.Step] = []
+    func stepsToExpireSentinels(of item: ItemIdentity, timeout: Duration) throws(SecretStoreError) -> [Wait.FurtherStep] {
+        var steps: [Wait.FurtherStep] = []
         for name in item.sentinels {
             // Look only once, because each look reads `/proc/keys`.
-            guard let expiry = try backend.attributes(of: name)?.expiry else { continue }
+            guard let expiry = try attributes(of: name)?.expiry else { continue }
             var limit: Duration? = timeout
             if try sentinel(name)?.refusal == nil {
                 switch expiry {
@@ -112,16 +123,19 @@ extension SecretStore {
                 }
             }
             let running = try limit.map { limit throws(SecretStoreError) in
-                RunningTimeout(try Self.keyTimeout(limit, item: name))
+                RunningTimeout(try KeyTimeout(limit, of: name))
             }
-            let step = Wait.Step { [backend] attempt throws(SecretStoreError) in
-                if let running {
-                    _ = try backend.expire(name, timeout: running.left, &attempt)
-                } else {
-                    _ = try backend.delete(name, &attempt)
-                }
+            if let running {
+                steps.append(
+                    Wait.FurtherStep { effort throws(SecretStoreError) in
+                        switch try self.expire(name, timeout: running.left, effort) {
+                        case .done: .done(())
+                        case .blocked(let error, let step): .blocked(error, after: step)
+                        }
+                    })
+            } else {
+                steps.append(.deleting(name, in: self))
             }
-            steps.append(step)
         }
         return steps
     }
@@ -129,34 +143,18 @@ extension SecretStore {
     /// Returns the steps after which refusals live as long as the item, whose timeout was removed.
     ///
     /// Other sentinels keep their timeouts. Without one, a value would be fresh forever.
-    func stepsToKeepRefusals(of item: ItemIdentity) -> [Wait.Step] {
+    func stepsToKeepRefusals(of item: ItemIdentity) -> [Wait.FurtherStep] {
         item.sentinels.map { name in
-            Wait.Step { attempt throws(SecretStoreError) in try self.keepRefusal(name, &attempt) }
-        }
-    }
-
-    private func keepRefusal(_ name: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) {
-        guard try sentinel(name)?.refusal != nil else { return }
-        try backend.update(name, &attempt) { update, attempt throws(SecretStoreError) in
-            var present: Sentinel?
-            _ = try update.read { bytes in present = Sentinel(bytes) }
-            guard let record = present, record.refusal != nil else { return true }
-            let bytes = record.bytes
-            return try unsafe update.commit(bytes.span.bytes, timeout: nil, &attempt)
-        }
-    }
-
-    /// The earlier refusals that a new sentinel overwrites.
-    enum Refusal {
-        /// Every refusal; for a value that a caller has stored by `set` or `add`.
-        case any
-        /// Only the refusal of the value with this hash, which was known when a fetch began.
-        case of(UInt64?)
-
-        func covers(_ hash: UInt64) -> Bool {
-            switch self {
-            case .any: true
-            case .of(let known): known == hash
+            var operation = UpdateOperation(name, in: self)
+            return Wait.FurtherStep { effort throws(SecretStoreError) in
+                guard try self.sentinel(name)?.refusal != nil else { return .done(()) }
+                return try operation.attempt(effort) { update throws(SecretStoreError) in
+                    var present: Sentinel?
+                    _ = try update.read { bytes in present = Sentinel(bytes) }
+                    guard let record = present, record.refusal != nil else { return .done(true) }
+                    let bytes = record.bytes
+                    return try unsafe update.commit(bytes.span.bytes, timeout: nil, effort)
+                }
             }
         }
     }
@@ -165,8 +163,8 @@ extension SecretStore {
     func stepsAfterStoring(
         _ item: ItemIdentity, hash: UInt64, _ lifetime: Lifetime, refreshing: FetchPolicy.Refreshing,
         lifting refusal: Refusal
-    ) throws(SecretStoreError) -> [Wait.Step] {
-        var steps: [Wait.Step] = []
+    ) throws(SecretStoreError) -> [Wait.FurtherStep] {
+        var steps: [Wait.FurtherStep] = []
         if refreshing == .dueOrUnusable {
             steps.append(
                 sentinelStep(
@@ -177,7 +175,7 @@ extension SecretStore {
         // harm.
         let isFresh = lifetime.isFresh && refreshing != .never
         var isNeeded = isFresh
-        if !isNeeded { isNeeded = try backend.contains(item.freshnessSentinel) }
+        if !isNeeded { isNeeded = try contains(item.freshnessSentinel) }
         if isNeeded {
             steps.append(
                 sentinelStep(

@@ -94,7 +94,7 @@ public struct ItemIdentity: Hashable, Sendable {
     /// Creates the identity of the item to which a sentinel with this description belongs.
     ///
     /// The result is `nil` for any other description, and for one that has a hash in place of the item's name.
-    init?(besideSentinel keyDescription: String) {
+    package init?(besideSentinel keyDescription: String) {
         guard let colon = keyDescription.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         self.init(keyDescription: String(Substring(keyDescription.utf8[colon...].dropFirst())))
     }

@@ -19,8 +19,8 @@ package struct KernelBackend: SecretBackend {
 
     var itemLeases: ItemLeases { ItemLeases(rings: rings) }
 
-    package var fetchPlace: FetchPlace? {
-        FetchPlace(scope: rings.scope, anchor: rings.anchor.serial.rawValue, namespace: Name(rings.namespace))
+    package var place: StorePlace? {
+        StorePlace(scope: rings.scope, anchor: rings.anchor.serial, namespace: Name(rings.namespace))
     }
 
     package func clear() throws(SecretStoreError) {

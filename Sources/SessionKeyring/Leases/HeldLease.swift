@@ -195,13 +195,11 @@ extension KeyringError {
     }
 }
 
-extension SecretStore {
+extension HeldLease {
     /// Checks that a lease can have this duration.
     ///
     /// - Throws: ``SecretStoreError`` with `invalidTimeout`.
-    static func checkLease(_ duration: Duration) throws(SecretStoreError) {
-        guard duration >= .milliseconds(10), duration <= HeldLease.longest else {
-            throw SecretStoreError(.leaseDuration)
-        }
+    package static func check(_ duration: Duration) throws(SecretStoreError) {
+        guard duration >= .milliseconds(10), duration <= longest else { throw SecretStoreError(.leaseDuration) }
     }
 }

@@ -19,51 +19,32 @@ package struct LeaseRing {
     /// - Parameters:
     ///   - name: the name to lock, which is the description of the lease's keyring.
     ///   - duration: how long the lease lasts unless it is released. After that, others can take it over.
-    ///   - reason: the blockage to record if somebody holds the lease.
-    /// - Returns: the lease; `nil` if the attempt is blocked.
+    ///   - reason: the blockage to report if somebody holds the lease.
     /// - Throws: ``KeyringError`` with `quotaExceeded` if the quota has no room for two keys, or `accessDenied` if the
     ///   name belongs to something that this process can neither look at nor take over.
     package func acquire(
-        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt, else reason: Blockage = .itemLease
-    ) throws(KeyringError) -> HeldLease? {
-        var candidate = attempt.progress?.candidate.take() ?? LeaseCandidate(name: name, permissions: permissions)
-        if candidate.name != name {
-            candidate.discard()
-            candidate = LeaseCandidate(name: name, permissions: permissions)
-        }
+        _ name: String, lasting duration: Duration, _ effort: Effort, else reason: Blockage = .itemLease
+    ) throws(KeyringError) -> Step<HeldLease> {
+        if !effort.isFirst, let blockage = try blockage(of: name, reason) { return .blocked(blockage) }
         do throws(KeyringError) {
-            if attempt.progress != nil, try isTaken(name, &attempt, reason) {
-                if candidate.isStaged { attempt.makeProgress().candidate = candidate }
-                return nil
-            }
-            do throws(KeyringError) {
-                try candidate.prepare(lasting: duration)
-                if let lease = try candidate.enter(keyring) { return lease }
-                // This process was stopped until its own lease had ended.
-                attempt.blockage = .leaseCollection
-            } catch {
-                guard error.code == .alreadyExists else { throw error }
-                // If the name is free now, the kernel was still collecting the earlier lease.
-                if try !isTaken(name, &attempt, reason) { attempt.blockage = .leaseCollection }
-                attempt.makeProgress().candidate = candidate
-            }
-            return nil
+            let candidate = try LeaseCandidate(name, permissions: permissions, lasting: duration)
+            if let lease = try candidate.enter(keyring) { return .done(lease) }
+            // This process was stopped until its own lease had ended.
+            return .blocked(.leaseCollection)
         } catch {
-            candidate.discard()
-            throw error
+            guard error.code == .alreadyExists else { throw error }
+            // If the name is free now, the kernel was still collecting the earlier lease.
+            return .blocked(try blockage(of: name, reason) ?? .leaseCollection)
         }
     }
 
-    /// Returns whether the lease's name is in use, and records what blocks the attempt.
-    private func isTaken(
-        _ name: String, _ attempt: inout BackendAttempt, _ reason: Blockage
-    ) throws(KeyringError) -> Bool {
+    /// Returns what blocks the lease; `nil` if its name is free.
+    private func blockage(of name: String, _ reason: Blockage) throws(KeyringError) -> Blockage? {
         switch try look(name) {
-        case .free: return false
-        case .held: attempt.blockage = reason
-        case .beingCollected: attempt.blockage = .leaseCollection
+        case .free: nil
+        case .held: reason
+        case .beingCollected: .leaseCollection
         }
-        return true
     }
 
     /// The state of a lease's name.
@@ -153,36 +134,17 @@ package struct LeaseRing {
     }
 }
 
-/// The staged keyring for the next attempt to take a lease.
-///
-/// A candidate that did not get in is used again, because adding and dropping keys for each attempt would use up the
-/// quota. A candidate that got in is never used again.
-struct LeaseCandidate {
-    let name: String
-    private let permissions: KeyPermissions
-    private var staged: (ring: Keyring, by: Key)?
-    private var record = LeaseRecord(holder: .current, acquired: .now(), deadline: .now())
+/// A staged keyring that becomes a lease if it gets in; otherwise it is discarded.
+private struct LeaseCandidate {
+    private let ring: Keyring
+    private let by: Key
+    private let record: LeaseRecord
 
-    init(name: String, permissions: KeyPermissions) {
-        self.name = name
-        self.permissions = permissions
-    }
-
-    var isStaged: Bool { staged != nil }
-
-    mutating func prepare(lasting duration: Duration) throws(KeyringError) {
-        record.acquired = .now()
-        record.deadline = record.acquired + BootTime(duration)
-        if let staged {
-            try record.withPayload { payload throws(KeyringError) in try staged.by.update(payload) }
-        } else {
-            staged = try stage()
-        }
-    }
-
-    private func stage() throws(KeyringError) -> (ring: Keyring, by: Key) {
+    init(_ name: String, permissions: KeyPermissions, lasting duration: Duration) throws(KeyringError) {
+        let now = BootTime.now()
+        let record = LeaseRecord(holder: .current, acquired: now, deadline: now + BootTime(duration))
         let ring = try Keyring.thread.addKeyring(name)
-        let by = try Staging.discardIfFailing(Key(ring)) { () throws(KeyringError) -> Key in
+        by = try Staging.discardIfFailing(Key(ring)) { () throws(KeyringError) -> Key in
             let by = try record.withPayload { payload throws(KeyringError) in
                 try ring.add(.user, HeldLease.recordName, payload: payload)
             }
@@ -190,21 +152,17 @@ struct LeaseCandidate {
             try Key(ring).setPermissions(permissions)
             return by
         }
-        return (ring, by)
+        (self.ring, self.record) = (ring, record)
     }
 
     /// Moves the candidate in; `nil` if its time passed before this process could rely on it.
-    mutating func enter(_ leases: Keyring) throws(KeyringError) -> HeldLease? {
-        guard let (ring, by) = staged else { return nil }
-        try Keyring.thread.move(Key(ring), to: leases, exclusive: true)
-        staged = nil
+    func enter(_ leases: Keyring) throws(KeyringError) -> HeldLease? {
+        try Staging.discardIfFailing(Key(ring)) { () throws(KeyringError) in
+            try Keyring.thread.move(Key(ring), to: leases, exclusive: true)
+        }
         // If the process was stopped in between, it must not believe that it holds a lease that has already ended.
         let lease = HeldLease(ring: ring, by: by, record: record, in: leases)
         if lease.isHeld { return lease }
         return nil
-    }
-
-    func discard() {
-        if let staged { Staging.discard(Key(staged.ring)) }
     }
 }

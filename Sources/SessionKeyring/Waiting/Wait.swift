@@ -3,8 +3,9 @@ package import Keyutils
 
 /// Decides after each blocked attempt whether to try again, after which pause, and with which last resorts.
 ///
-/// One value serves one call of the store, and makes its attempts one after the other. There are two drivers:
-/// ``run(_:)`` sleeps, and ``runInTask(_:)`` suspends the task and blocks no thread.
+/// One value serves one call of the store, and makes its attempts one after the other. There are three drivers:
+/// ``run(_:)`` sleeps, ``runInTask(isCancellable:_:)`` suspends the task and blocks no thread, and ``pause(after:_:at:)`` is
+/// for a program that has its own loop.
 ///
 /// **Waiting for others** ends at the limit. The pauses depend on the ``Blockage``:
 ///
@@ -13,11 +14,11 @@ package import Keyutils
 /// - If the kernel has not freed a lease's name yet, or if another process is creating the namespace's keyrings, a call
 ///   waits up to 100 ms, even if its limit is shorter: both take only a moment.
 /// - Two waits are always completed, whatever the limit: 20 ms after the update flag was set
-///   (``NamespaceRings/raiseUpdateFlag(in:_:)``), and 50 ms before a dead keyring of leases is replaced
-///   (``RingMaker/dueTime``).
+///   (``NamespaceRings/raiseUpdateFlag(in:)``), and 50 ms before a dead keyring of leases is replaced
+///   (``RingMaking/dueTime``).
 ///
 /// **Waiting for quota** is necessary because the kernel frees it late: about 15 ms after a key was unlinked, and up
-/// to 0.65 s on a busy machine. ``BackendAttempt/mayUseLastResorts`` lists the last resorts. If the quota stays full, a
+/// to 0.65 s on a busy machine. ``Effort/mayUseLastResorts`` lists the last resorts. If the quota stays full, a
 /// call makes these attempts:
 ///
 /// 1. For 150 ms, or until a shorter limit, attempts follow each other after short pauses.
@@ -32,6 +33,8 @@ package struct Wait {
     private let quotaLimit: Duration
     /// Whether to wait for the kernel's grace periods at the end of the wait for quota.
     private let hasGracePeriods: Bool
+    private var isFirst = true
+    private var mayUseLastResorts: Bool
     private var start: BootTime?
     private var deadline = BootTime(nanoseconds: 0)
     /// When the call was first blocked by something that takes the kernel or others only a moment.
@@ -52,6 +55,7 @@ package struct Wait {
         self.limit = limit
         self.quotaLimit = quotaLimit ?? Self.fullQuota
         hasGracePeriods = quotaLimit == nil
+        mayUseLastResorts = self.quotaLimit <= .zero
     }
 
     /// Returns the policy of operations that free quota or can do without it: they wait 150 ms for it at most.
@@ -74,37 +78,33 @@ package struct Wait {
 
 /// The drivers, which make the attempts and wait in between.
 extension Wait {
-    /// The first attempt of the call.
-    package var firstAttempt: BackendAttempt {
-        BackendAttempt(mayUseLastResorts: quotaLimit <= .zero || quotaPhase != .beforeLastResorts)
-    }
+    /// The permissions of the next attempt.
+    package var effort: Effort { Effort(mayUseLastResorts: mayUseLastResorts, isFirst: isFirst) }
 
     /// Makes attempts until one succeeds, sleeping in between.
     ///
     /// - Throws: the error of the last attempt.
     @inline(__always)
-    package mutating func run<Result: ~Copyable>(
-        _ body: (inout BackendAttempt) throws(SecretStoreError) -> Result
-    ) throws(SecretStoreError) -> Result {
-        var attempt = firstAttempt
-        do throws(SecretStoreError) {
-            return try body(&attempt)
-        } catch {
-            return try run(body, &attempt, after: error)
+    package mutating func run<Output>(
+        _ attempt: (Effort) throws(SecretStoreError) -> Outcome<Output>
+    ) throws(SecretStoreError) -> Output {
+        beginOperation()
+        switch try attempt(effort) {
+        case .done(let output): return output
+        case .blocked(let error, let step): return try run(attempt, after: error, step)
         }
     }
 
     @inline(never)
-    private mutating func run<Result: ~Copyable>(
-        _ body: (inout BackendAttempt) throws(SecretStoreError) -> Result, _ attempt: inout BackendAttempt,
-        after error: SecretStoreError
-    ) throws(SecretStoreError) -> Result {
-        var error = error
-        while sleep(after: error, &attempt) {
-            do throws(SecretStoreError) {
-                return try body(&attempt)
-            } catch let next {
-                error = next
+    private mutating func run<Output>(
+        _ attempt: (Effort) throws(SecretStoreError) -> Outcome<Output>, after error: SecretStoreError,
+        _ step: VisibleStep?
+    ) throws(SecretStoreError) -> Output {
+        var (error, step) = (error, step)
+        while sleep(after: error, step) {
+            switch try attempt(effort) {
+            case .done(let output): return output
+            case .blocked(let next, let nextStep): (error, step) = (next, nextStep)
             }
         }
         throw error
@@ -115,24 +115,25 @@ extension Wait {
     /// - Parameter isCancellable: false for an operation of which others can already see a step.
     /// - Throws: `CancellationError`, unless others can already see a step of the operation; the error of
     ///   the last attempt.
-    package nonisolated(nonsending) mutating func runInTask<Result: ~Copyable>(
-        isCancellable: Bool = true, _ body: (inout BackendAttempt) throws(SecretStoreError) -> Result
-    ) async throws -> Result {
+    package nonisolated(nonsending) mutating func runInTask<Output>(
+        isCancellable: Bool = true, _ attempt: (Effort) throws(SecretStoreError) -> Outcome<Output>
+    ) async throws -> Output {
         if isCancellable { try Task.checkCancellation() }
-        var attempt = firstAttempt
+        beginOperation()
         while true {
-            do throws(SecretStoreError) {
-                return try body(&attempt)
-            } catch {
-                let isCancellable = isCancellable && attempt.progress?.isVisible != true
-                guard try await suspend(after: error, &attempt, isCancellable: isCancellable) else { throw error }
+            switch try attempt(effort) {
+            case .done(let output): return output
+            case .blocked(let error, let step):
+                guard try await suspend(after: error, step, isCancellable: isCancellable && step == nil) else {
+                    throw error
+                }
             }
         }
     }
 
-    /// Sleeps before the next attempt; returns false, without sleeping, if there should not be one.
-    package mutating func sleep(after error: SecretStoreError, _ attempt: inout BackendAttempt) -> Bool {
-        switch step(after: error, &attempt) {
+    /// Sleeps after a blocked attempt; returns false, without sleeping, if there should not be another one.
+    package mutating func sleep(after error: SecretStoreError, _ step: VisibleStep? = nil) -> Bool {
+        switch next(after: error, step) {
         case .end: return false
         case .now: return true
         case .pause(let duration): Pause.sleep(duration)
@@ -141,13 +142,13 @@ extension Wait {
         return true
     }
 
-    /// Returns how long to wait before the next attempt, for a program that does other work meanwhile.
+    /// Returns how long to wait after a blocked attempt, for a program that does other work meanwhile.
     ///
     /// The result is `nil` if there should not be another attempt. It never includes the kernel's grace periods.
     package mutating func pause(
-        after error: SecretStoreError, _ attempt: inout BackendAttempt, at now: BootTime = .now()
+        after error: SecretStoreError, _ step: VisibleStep? = nil, at now: BootTime = .now()
     ) -> Duration? {
-        switch step(after: error, &attempt, at: now) {
+        switch next(after: error, step, at: now) {
         case .end: nil
         case .now: .zero
         case .pause(let duration): duration
@@ -156,11 +157,9 @@ extension Wait {
     }
 
     nonisolated(nonsending) private mutating func suspend(
-        after error: SecretStoreError, _ attempt: inout BackendAttempt, isCancellable: Bool
+        after error: SecretStoreError, _ step: VisibleStep?, isCancellable: Bool
     ) async throws -> Bool {
-        let step = step(after: error, &attempt)
-        attempt.prepareForSuspension()
-        switch step {
+        switch next(after: error, step) {
         case .end: return false
         case .now: break
         case .pause(let duration): try await Pause.suspend(duration, isCancellable: isCancellable)
@@ -171,16 +170,15 @@ extension Wait {
     }
 
     /// Repeats a call of the kernel until the quota has room for it, sleeping in between.
-    package static func forQuota<Result: ~Copyable>(
+    package static func forQuota<Result>(
         _ body: () throws(KeyringError) -> Result
     ) throws(KeyringError) -> Result {
         var wait = Wait()
-        var attempt = wait.firstAttempt
         while true {
             do throws(KeyringError) {
                 return try body()
             } catch {
-                guard error.code == .quotaExceeded, wait.sleep(after: SecretStoreError(.quotaExceeded), &attempt) else {
+                guard error.code == .quotaExceeded, wait.sleep(after: SecretStoreError(.quotaExceeded)) else {
                     throw error
                 }
             }
@@ -197,29 +195,31 @@ extension Wait {
         case gracePeriods
     }
 
-    private mutating func step(
-        after error: SecretStoreError, _ attempt: inout BackendAttempt, at now: BootTime = .now()
+    /// Prepares the first attempt of an operation; earlier waits of the same call count.
+    private mutating func beginOperation() {
+        isFirst = true
+        mayUseLastResorts = quotaLimit <= .zero || quotaPhase != .beforeLastResorts
+    }
+
+    private mutating func next(
+        after error: SecretStoreError, _ step: VisibleStep?, at now: BootTime = .now()
     ) -> NextStep {
+        isFirst = false
         if start == nil {
             start = now
             deadline = now + BootTime(limit)
         }
         // If others can already see a step of the operation, it gets ten seconds to complete, whatever the limit.
-        if attempt.progress?.isVisible == true {
+        if step != nil {
             deadline = max(deadline, (start ?? now) + BootTime(Self.usualLimit))
         }
-        attempt.blockage = nil
-        switch error.code {
-        case .contended where error.detail != .noThread:
-            forgetQuota(unlessInUse: error.blockage, &attempt)
-            return stepForOthers(error.blockage, now)
-        case .quotaExceeded: return stepForQuota(now, &attempt)
-        default: return .end
-        }
+        if error.code == .quotaExceeded { return stepForQuota(now) }
+        forgetQuota(unlessInUse: error.blockage)
+        return stepForOthers(error.blockage, now)
     }
 
     /// Forgets an earlier wait for quota after a wait for others, so that a full quota begins a new wait.
-    private mutating func forgetQuota(unlessInUse reason: Blockage?, _ attempt: inout BackendAttempt) {
+    private mutating func forgetQuota(unlessInUse reason: Blockage?) {
         switch reason {
         case .namedLease, nil: break
         case .itemLease where quotaPhase == .beforeLastResorts: break
@@ -227,7 +227,7 @@ extension Wait {
         default: return
         }
         (quotaStart, quotaPhase) = (nil, .beforeLastResorts)
-        attempt.mayUseLastResorts = quotaLimit <= .zero
+        mayUseLastResorts = quotaLimit <= .zero
     }
 
     private mutating func stepForOthers(_ reason: Blockage?, _ now: BootTime) -> NextStep {
@@ -249,7 +249,7 @@ extension Wait {
         now < deadline ? .pause(min(backoff.next(), deadline.since(now))) : .end
     }
 
-    private mutating func stepForQuota(_ now: BootTime, _ attempt: inout BackendAttempt) -> NextStep {
+    private mutating func stepForQuota(_ now: BootTime) -> NextStep {
         let waited = now.since(quotaStart ?? now)
         quotaStart = quotaStart ?? now
         // The first pauses are short, because most of them are followed by a success.
@@ -259,13 +259,13 @@ extension Wait {
             if waited < min(quotaLimit, Self.briefQuota) { return pause }
             quotaPhase = .lastResorts
             // With a limit of zero, the first attempt has already used the last resorts.
-            guard !attempt.mayUseLastResorts else { return .end }
-            attempt.mayUseLastResorts = true
+            guard !mayUseLastResorts else { return .end }
+            mayUseLastResorts = true
             return .now
         case .lastResorts:
             guard waited < quotaLimit else { return .end }
             quotaPhase = .afterLastResorts
-            attempt.mayUseLastResorts = false
+            mayUseLastResorts = false
             return pause
         case .afterLastResorts:
             if waited < quotaLimit { return pause }
@@ -273,53 +273,10 @@ extension Wait {
             return hasGracePeriods ? .gracePeriods : .now
         case .gracePeriods:
             quotaPhase = .ended
-            attempt.mayUseLastResorts = true
+            mayUseLastResorts = true
             return .now
         case .ended: return .end
         }
-    }
-}
-
-/// The further steps of an operation, after a step that others can see.
-extension Wait {
-    struct Step {
-        let attempt: (inout BackendAttempt) throws(SecretStoreError) -> Void
-
-        init(_ attempt: @escaping (inout BackendAttempt) throws(SecretStoreError) -> Void) {
-            self.attempt = attempt
-        }
-    }
-
-    /// Runs the steps in order, sleeping whenever one of them is blocked.
-    static func run(_ steps: [Step]) throws(SecretStoreError) {
-        for step in steps {
-            var wait = Wait()
-            try wait.run(step.attempt)
-        }
-    }
-
-    /// Runs the steps in order, suspending the task whenever one is blocked; a cancelled task runs them too.
-    nonisolated(nonsending) static func runInTask(_ steps: [Step]) async throws {
-        for step in steps {
-            var wait = Wait()
-            try await wait.runInTask(isCancellable: false, step.attempt)
-        }
-    }
-}
-
-extension SecretStoreError {
-    /// Whether another holder has the requested lease, or its name is not free yet.
-    package var isLeaseHeld: Bool {
-        guard detail != .noThread else { return false }
-        return switch blockage {
-        case .namedLease, .leaseCollection, nil: code == .contended
-        default: false
-        }
-    }
-
-    /// The reason why an attempt was blocked; `nil` if a backend other than the kernel's gives none.
-    var blockage: Blockage? {
-        if case .blocked(let reason) = detail { reason } else { nil }
     }
 }
 

@@ -46,32 +46,41 @@ struct FaultyBackend: SecretBackend {
     }
 
     func set(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) {
-        if goesWrong(.dropWrite, oneOf: 50) { return }
-        try whole.set(bytes, for: item, timeout: fault == .outlive ? nil : timeout, &attempt)
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort, after step: VisibleStep?
+    ) throws(SecretStoreError) -> Outcome<Void> {
+        if goesWrong(.dropWrite, oneOf: 50) { return .done(()) }
+        return try whole.set(
+            bytes, for: item, timeout: fault == .outlive ? nil : timeout, effort, after: step)
     }
 
     func add(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) {
-        if goesWrong(.dropWrite, oneOf: 50) { return }
-        try whole.add(bytes, for: item, timeout: fault == .outlive ? nil : timeout, &attempt)
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Void> {
+        if goesWrong(.dropWrite, oneOf: 50) { return .done(()) }
+        return try whole.add(bytes, for: item, timeout: fault == .outlive ? nil : timeout, effort)
     }
 
     func expire(
-        _ item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> Bool {
-        try whole.expire(item, timeout: timeout, &attempt)
+        _ item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool> {
+        try whole.expire(item, timeout: timeout, effort)
     }
 
     func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
         try whole.contains(item)
     }
 
-    func delete(_ item: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
-        if goesWrong(.keepDeleted, oneOf: 10) { return try whole.contains(item) }
-        return try whole.delete(item, &attempt)
+    func delete(
+        _ item: ItemIdentity, _ effort: Effort, after step: VisibleStep?
+    ) throws(SecretStoreError) -> Outcome<Bool> {
+        if goesWrong(.keepDeleted, oneOf: 10) { return .done(try whole.contains(item)) }
+        return try whole.delete(item, effort, after: step)
+    }
+
+    func delete(
+        _ item: ItemIdentity, ifUnchanged secret: borrowing SecretBytes, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool> {
+        try whole.delete(item, ifUnchanged: secret, effort)
     }
 
     func clear() throws(SecretStoreError) {
@@ -91,30 +100,36 @@ struct FaultyBackend: SecretBackend {
         try whole.attributes(of: item)
     }
 
+    func unreadableKeys() throws(SecretStoreError) -> [KeySerial] { try whole.unreadableKeys() }
+
+    func itemsWithSentinels() throws(SecretStoreError) -> Set<ItemIdentity> { try whole.itemsWithSentinels() }
+
     func beginUpdate(
-        of item: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> any ItemUpdate {
-        guard fault == .loseUpdate else { return try whole.beginUpdate(of: item, lasting: duration, &attempt) }
-        return UnguardedUpdate(backend: whole, item: item)
+        of item: ItemIdentity, lasting duration: Duration, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<any ItemUpdate> {
+        guard fault == .loseUpdate else { return try whole.beginUpdate(of: item, lasting: duration, effort) }
+        return .done(UnguardedUpdate(backend: whole, item: item))
     }
 
-    func beginFetch(
-        of item: ItemIdentity, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> (any ItemFetch)? {
-        try whole.beginFetch(of: item, &attempt)
+    func beginFetch(of item: ItemIdentity, _ effort: Effort) throws(SecretStoreError) -> Outcome<(any ItemFetch)?> {
+        try whole.beginFetch(of: item, effort)
     }
 
     func takeLease(
-        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> any LeaseHandle {
-        if goesWrong(.shareLease, oneOf: 3) { return SharedLease() }
-        return try whole.takeLease(name, lasting: duration, &attempt)
+        _ name: String, lasting duration: Duration, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<any LeaseHandle> {
+        if goesWrong(.shareLease, oneOf: 3) { return .done(SharedLease()) }
+        return try whole.takeLease(name, lasting: duration, effort)
     }
 
     func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool {
         fault == .shareLease ? false : try whole.isLeaseHeld(name)
     }
 
+    func leaseReport(_ name: String) -> LeaseReport? { whole.leaseReport(name) }
+
+    // Without a place, no fetch is shared with stores that have no fault.
+    var place: StorePlace? { nil }
 }
 
 /// An update that does not keep out other updates.
@@ -132,11 +147,13 @@ private final class UnguardedUpdate: ItemUpdate {
     }
 
     func commit(
-        _ bytes: RawSpan?, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> Bool {
-        guard let bytes else { return try backend.delete(item, &attempt) }
-        try backend.set(bytes, for: item, timeout: timeout, &attempt)
-        return true
+        _ bytes: RawSpan?, timeout: KeyTimeout?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool> {
+        guard let bytes else { return try backend.delete(item, effort, after: nil) }
+        switch try backend.set(bytes, for: item, timeout: timeout, effort, after: nil) {
+        case .done: return .done(true)
+        case .blocked(let error, let step): return .blocked(error, after: step)
+        }
     }
 }
 
@@ -146,5 +163,6 @@ private final class SharedLease: LeaseHandle {
     var timeLeft: Duration { .seconds(1) }
 
     func renew(lasting duration: Duration) throws(SecretStoreError) -> Bool { true }
+    func name(command processID: Int32) throws(SecretStoreError) -> Bool { true }
     func release() -> Bool { true }
 }

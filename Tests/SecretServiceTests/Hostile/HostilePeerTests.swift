@@ -198,8 +198,7 @@ struct HostilePeerTests {
             let kept = try setup.create(["kept": "1"], Array("kept".utf8))
             try setup.create(["held": "1"], Array("old".utf8))
             try blocking { _ = try store.blockingUpdate(held, as: [UInt8].self, timeout: nil) { (_: [UInt8]?) in [1] } }
-            var attempt = BackendAttempt()
-            let update = try store.backend.beginUpdate(of: held, lasting: .seconds(20), &attempt)
+            let update = try store.backend.beginUpdate(of: held, lasting: .seconds(20), Effort()).get()
             try stopped.send(Array(ServiceClient.creation(["x": "y"], [1], stopped.session).dropLast(3)))
             // As many keys as fit.
             var number = 0

@@ -161,8 +161,7 @@ struct SecretServiceTests {
         try service.store.set("old", for: item)
         // Sets the update flag; from now on, each write needs the item's lease.
         _ = try service.store.blockingUpdate(item, as: String.self, timeout: nil) { (_: String?) in "held" }
-        var attempt = BackendAttempt()
-        let held = try service.store.backend.beginUpdate(of: item, lasting: .seconds(5), &attempt)
+        let held = try service.store.backend.beginUpdate(of: item, lasting: .seconds(5), Effort()).get()
         let start = ContinuousClock.now
         #expect(throws: ServiceClient.error("Timeout")) {
             try client.create(["service": "s", "username": "u"], "new")

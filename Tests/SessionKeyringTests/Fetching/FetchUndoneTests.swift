@@ -59,8 +59,7 @@ struct FetchUndoneTests {
         let update = try store.backend.beginUpdate(of: item, lasting: .milliseconds(30))
         _ = try update.read { _ in }
         usleep(100_000)
-        var attempt = BackendAttempt(mayUseLastResorts: false)
-        #expect { _ = try update.commit([1].span.bytes, timeout: nil, &attempt) } throws: {
+        #expect { _ = try update.commit([1].span.bytes, timeout: nil, Effort()) } throws: {
             ($0 as? SecretStoreError)?.code == .leaseLost
         }
         #expect(try fetch.store([2].span.bytes, timeout: nil))
@@ -108,8 +107,7 @@ struct FetchUndoneTests {
     @Test("a fetch that can't be watched fails, unless the reason is a full quota")
     func unwatched() throws {
         try Key(kernel.scratch.keyring).revoke()
-        var attempt = BackendAttempt(mayUseLastResorts: true)
-        #expect(throws: SecretStoreError.self) { _ = try store.backend.beginFetch(of: item, &attempt) }
+        #expect(throws: SecretStoreError.self) { _ = try store.backend.beginFetch(of: item, Effort()).get() }
     }
 
     @Test("an item with the longest possible name is fetched like any other")

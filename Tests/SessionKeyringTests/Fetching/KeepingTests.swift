@@ -134,18 +134,18 @@ private struct WatchedBackend: ForwardingBackend {
     }
 
     func beginUpdate(
-        of item: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> any ItemUpdate {
+        of item: ItemIdentity, lasting duration: Duration, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<any ItemUpdate> {
         let isHeld = try whole.isLeaseHeld(watchedLease)
         heldAtUpdates.withLock { $0.append(isHeld) }
-        return try whole.beginUpdate(of: item, lasting: duration, &attempt)
+        return try whole.beginUpdate(of: item, lasting: duration, effort)
     }
 
     func beginFetch(
-        of item: ItemIdentity, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> (any ItemFetch)? {
-        guard let fetch = try whole.beginFetch(of: item, &attempt) else { return nil }
-        return WatchedFetch(fetch, onStore)
+        of item: ItemIdentity, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<(any ItemFetch)?> {
+        guard let fetch = try whole.beginFetch(of: item, effort).get() else { return .done(nil) }
+        return .done(WatchedFetch(fetch, onStore))
     }
 }
 
@@ -157,12 +157,14 @@ private final class WatchedFetch: ItemFetch {
         (self.whole, self.onStore) = (whole, onStore)
     }
 
+    func renew() { whole.renew() }
+
     func store(
-        _ bytes: RawSpan, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> Bool {
+        _ bytes: RawSpan, timeout: KeyTimeout?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool> {
         let watcher = onStore.withLock { $0 }
         watcher?(.before)
-        let isStored = try whole.store(bytes, timeout: timeout, &attempt)
+        let isStored = try whole.store(bytes, timeout: timeout, effort)
         watcher?(.behind)
         return isStored
     }
@@ -174,10 +176,10 @@ private struct BlockedCommits: ForwardingBackend {
     let updates = Locked(0)
 
     func beginUpdate(
-        of item: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> any ItemUpdate {
+        of item: ItemIdentity, lasting duration: Duration, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<any ItemUpdate> {
         updates.withLock { $0 += 1 }
-        return BlockedUpdate(try whole.beginUpdate(of: item, lasting: duration, &attempt), of: item)
+        return .done(BlockedUpdate(try whole.beginUpdate(of: item, lasting: duration, effort).get(), of: item))
     }
 }
 
@@ -191,12 +193,12 @@ private final class BlockedUpdate: ItemUpdate {
     func read(_ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool { try whole.read(body) }
 
     func commit(
-        _ bytes: RawSpan?, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> Bool {
+        _ bytes: RawSpan?, timeout: KeyTimeout?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool> {
         if isBlocked {
             isBlocked = false
-            throw SecretStoreError(.contended, item: item)
+            return .blocked(SecretStoreError(.contended, item: item))
         }
-        return try whole.commit(bytes, timeout: timeout, &attempt)
+        return try whole.commit(bytes, timeout: timeout, effort)
     }
 }

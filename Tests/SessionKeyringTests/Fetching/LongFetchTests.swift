@@ -17,16 +17,16 @@ struct LongFetchTests {
 
     /// Takes the turn to fetch the item.
     private func begin(_ flight: SingleFlight) throws -> FetchLease {
-        var wait = Wait()
-        let turn = try wait.run { attempt throws(SecretStoreError) in
-            try flight.nextTurn(force: true, &attempt) { () throws(SecretStoreError) -> Found<Int>? in nil }
+        var (wait, turn) = (Wait(), FetchTurn(of: flight, force: true))
+        let next = try wait.run { effort throws(SecretStoreError) in
+            try turn.attempt(effort) { () throws(SecretStoreError) -> Found<Int>? in nil }
         }
-        guard case .fetch(let lease, _, _) = turn else { throw SecretStoreError(.unavailable, item: item) }
+        guard case .fetch(let lease, _, _) = next else { throw SecretStoreError(.unavailable, item: item) }
         return lease
     }
 
     private func flight() throws -> SingleFlight {
-        try SingleFlight(store: store, item: item, leaseDuration: .seconds(60), .never)
+        try SingleFlight(in: store.backend, item: item, leaseDuration: .seconds(60), .never)
     }
 
     /// Stores the fetched value, and returns whether it is there.
@@ -40,9 +40,8 @@ struct LongFetchTests {
     func renewed() async throws {
         let flight = try flight()
         let lease = try begin(flight)
-        var attempt = BackendAttempt()
         let second = try KeyTimeout(.seconds(1))
-        #expect(try store.backend.expire(item.fetchSentinel, timeout: second, &attempt))
+        #expect(try store.backend.expire(item.fetchSentinel, timeout: second, Effort()).get())
         #expect(try lease.renew(lasting: .seconds(60)))
         try await Task.sleep(for: .milliseconds(1_100))
         #expect(try isKept(by: flight, under: lease))

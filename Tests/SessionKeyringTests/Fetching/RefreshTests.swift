@@ -301,10 +301,10 @@ private struct CountingBackend: ForwardingBackend {
     let count = Locked(0)
 
     func expire(
-        _ expired: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> Bool {
+        _ expired: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool> {
         if expired == item { count.withLock { $0 += 1 } }
-        return try whole.expire(expired, timeout: timeout, &attempt)
+        return try whole.expire(expired, timeout: timeout, effort)
     }
 }
 
@@ -314,8 +314,8 @@ private struct NoUpdates: ForwardingBackend {
     var code = SecretStoreError.Code.forbidden
 
     func beginUpdate(
-        of item: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> any ItemUpdate {
+        of item: ItemIdentity, lasting duration: Duration, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<any ItemUpdate> {
         throw SecretStoreError(code, item: item)
     }
 }

@@ -231,23 +231,23 @@ private struct RacingBackend: ForwardingBackend {
     private func runOnce() { race.exchange(nil)?() }
 
     func takeLease(
-        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> any LeaseHandle {
+        _ name: String, lasting duration: Duration, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<any LeaseHandle> {
         if moment == .lease { runOnce() }
-        return try whole.takeLease(name, lasting: duration, &attempt)
+        return try whole.takeLease(name, lasting: duration, effort)
     }
 
     func beginUpdate(
-        of sentinel: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> any ItemUpdate {
+        of sentinel: ItemIdentity, lasting duration: Duration, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<any ItemUpdate> {
         if moment == .sentinel { runOnce() }
-        return try whole.beginUpdate(of: sentinel, lasting: duration, &attempt)
+        return try whole.beginUpdate(of: sentinel, lasting: duration, effort)
     }
 
     func expire(
-        _ name: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> Bool {
+        _ name: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool> {
         if moment == .sentinel, name != item, timeout == nil { runOnce() }
-        return try whole.expire(name, timeout: timeout, &attempt)
+        return try whole.expire(name, timeout: timeout, effort)
     }
 }

@@ -9,7 +9,9 @@ import Threads
 struct SharedFetchStepsTests {
     private let store = SecretStore(backend: InMemoryBackend())
 
-    private func key(_ service: String) -> FetchKey { FetchKey(store, .password(service: service), String.self) }
+    private func key(_ service: String) -> FetchKey {
+        FetchKey(store.backend, of: store, .password(service: service), String.self)
+    }
 
     @Test("finishing an already answered fetch does not keep callers from joining its successor")
     func successor() {
@@ -114,7 +116,7 @@ struct SharedFetchStepsTests {
     func shared() {
         let backend = InMemoryBackend()
         let item = ItemIdentity.password(service: "shared")
-        func key(_ store: SecretStore) -> FetchKey { FetchKey(store, item, String.self) }
+        func key(_ store: SecretStore) -> FetchKey { FetchKey(store.backend, of: store, item, String.self) }
         let (first, second) = (SecretStore(backend: backend), SecretStore(backend: backend))
         #expect(key(first) == key(second))
         let (one, other) = (

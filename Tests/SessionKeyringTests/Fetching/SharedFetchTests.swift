@@ -272,9 +272,9 @@ private struct ReleaseWatcher: ForwardingBackend {
     let behindRelease = Locked<(@Sendable () -> Void)?>(nil)
 
     func takeLease(
-        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> any LeaseHandle {
-        WatchedLease(try whole.takeLease(name, lasting: duration, &attempt), behindRelease)
+        _ name: String, lasting duration: Duration, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<any LeaseHandle> {
+        .done(WatchedLease(try whole.takeLease(name, lasting: duration, effort).get(), behindRelease))
     }
 }
 
@@ -290,6 +290,7 @@ private final class WatchedLease: LeaseHandle {
     var timeLeft: Duration { whole.timeLeft }
 
     func renew(lasting duration: Duration) throws(SecretStoreError) -> Bool { try whole.renew(lasting: duration) }
+    func name(command processID: Int32) throws(SecretStoreError) -> Bool { try whole.name(command: processID) }
 
     func release() -> Bool {
         let isReleased = whole.release()
@@ -303,15 +304,15 @@ private struct FullBackend: ForwardingBackend {
     let whole: any SecretBackend = InMemoryBackend()
 
     func set(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) {
-        throw SecretStoreError(.quotaExceeded, item: item)
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort, after step: VisibleStep?
+    ) throws(SecretStoreError) -> Outcome<Void> {
+        .blocked(SecretStoreError(.quotaExceeded, item: item))
     }
 
     func beginFetch(
-        of item: ItemIdentity, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> (any ItemFetch)? {
-        FullFetch(item: item)
+        of item: ItemIdentity, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<(any ItemFetch)?> {
+        .done(FullFetch(item: item))
     }
 }
 
@@ -320,9 +321,11 @@ private final class FullFetch: ItemFetch {
 
     init(item: ItemIdentity) { self.item = item }
 
+    func renew() {}
+
     func store(
-        _ bytes: RawSpan, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> Bool {
-        throw SecretStoreError(.quotaExceeded, item: item)
+        _ bytes: RawSpan, timeout: KeyTimeout?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool> {
+        .blocked(SecretStoreError(.quotaExceeded, item: item))
     }
 }

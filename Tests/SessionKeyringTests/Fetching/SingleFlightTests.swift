@@ -17,20 +17,23 @@ struct SingleFlightTests {
 
     /// Takes the turn to fetch the item, which is not there.
     private func takeTurn(_ flight: SingleFlight) throws -> FetchLease {
-        var attempt = BackendAttempt(mayUseLastResorts: false)
-        let turn = try flight.nextTurn(&attempt, read: absent)
-        guard case .fetch(let lease, old: nil, isOldUsable: false) = turn else {
+        var turn = FetchTurn(of: flight)
+        guard
+            case .fetch(let lease, old: nil, isOldUsable: false) =
+                try turn.attempt(Effort(mayUseLastResorts: false), read: absent).get()
+        else {
             throw SecretStoreError(.unavailable, item: item)
         }
         return lease
     }
 
     private func flight(_ store: SecretStore) throws -> SingleFlight {
-        try SingleFlight(store: store, item: item, leaseDuration: .seconds(60), .never, failureTimeout: .seconds(600))
+        try SingleFlight(
+            in: store.backend, item: item, leaseDuration: .seconds(60), .never, failureTimeout: .seconds(600))
     }
 
     private func cachedFlight(_ store: SecretStore) throws -> SingleFlight {
-        try SingleFlight(store: store, item: cached, leaseDuration: .seconds(60), .never)
+        try SingleFlight(in: store.backend, item: cached, leaseDuration: .seconds(60), .never)
     }
 
     private func keep(_ lease: FetchLease, _ flight: SingleFlight) throws -> Bool {
@@ -43,7 +46,7 @@ struct SingleFlightTests {
     func refused(duration: Duration) {
         #expect(throws: SecretStoreError(.leaseDuration)) {
             _ = try SingleFlight(
-                store: SecretStore(backend: InMemoryBackend()), item: item, leaseDuration: duration, .never)
+                in: InMemoryBackend(), item: item, leaseDuration: duration, .never)
         }
     }
 
@@ -70,9 +73,9 @@ struct SingleFlightTests {
         #expect { _ = try takeTurn(flight) } throws: { ($0 as? SecretStoreError)?.code == .fetchFailed }
         _ = lease.release()
         #expect { _ = try takeTurn(flight) } throws: { ($0 as? SecretStoreError)?.code == .fetchFailed }
-        var attempt = BackendAttempt(mayUseLastResorts: false)
+        var forced = FetchTurn(of: flight, force: true)
         #expect {
-            _ = try flight.nextTurn(force: true, &attempt, read: absent)
+            _ = try forced.attempt(Effort(mayUseLastResorts: false), read: absent)
         } throws: {
             ($0 as? SecretStoreError)?.code == .fetchFailed
         }
@@ -137,11 +140,10 @@ struct SingleFlightTests {
         #expect(try store.get(cached, as: String.self) == (loss == .item ? "other" : nil))
         #expect(try !store.contains(cached.commandSentinel))
         guard loss == .lease else { return }
-        // Progress means that an earlier attempt may have changed something.
-        var attempt = BackendAttempt(mayUseLastResorts: false)
-        _ = attempt.makeProgress()
+        // An earlier attempt may have changed something.
+        let effort = Effort(mayUseLastResorts: false, isFirst: false)
         #expect {
-            _ = try flight.store(printed.span.bytes, for: lifetime, under: lease, &attempt)
+            _ = try flight.store(printed.span.bytes, for: lifetime, under: lease, effort)
         } throws: {
             ($0 as? SecretStoreError)?.code == .leaseLost
         }
@@ -167,20 +169,19 @@ struct SingleFlightTests {
         arguments: [false, true])
     func heldBetweenAttempts(isLost: Bool) throws {
         let backend = LateWatch()
-        let flight = try flight(SecretStore(backend: backend))
-        var attempt = BackendAttempt(mayUseLastResorts: false)
-        #expect(throws: SecretStoreError(.contended, item: item)) {
-            _ = try flight.nextTurn(&attempt, read: absent)
-        }
+        var turn = FetchTurn(of: try flight(SecretStore(backend: backend)))
+        let effort = Effort(mayUseLastResorts: false)
+        let blocked = try turn.attempt(effort, read: absent)
+        #expect(throws: SecretStoreError(.contended, item: item)) { _ = try blocked.get() }
         #expect(try backend.isLeaseHeld(item.fetchLeaseName))
-        if isLost { _ = attempt.progress?.fetchLease?.release() }
-        let turn = try flight.nextTurn(&attempt, read: absent)
-        guard case .fetch(let lease, old: nil, isOldUsable: false) = turn else {
+        if isLost { _ = backend.leases.withLock { $0.first }?.release() }
+        let next = try turn.attempt(Effort(mayUseLastResorts: false, isFirst: false), read: absent)
+        guard case .done(.fetch(let lease, old: nil, isOldUsable: false)) = next else {
             Issue.record("it is not to be fetched")
             return
         }
         #expect(lease.timeLeft > .zero)
-        #expect(backend.leases.withLock { $0 } == (isLost ? 2 : 1))
+        #expect(backend.leases.withLock { $0.count } == (isLost ? 2 : 1))
     }
 
     @Test("a sentinel is read back as written; bytes of another size or kind are not a sentinel")
@@ -203,7 +204,7 @@ struct SingleFlightTests {
         let flight = try cachedFlight(store)
         let lifetime = try Lifetime(timeout: nil, refreshAfter: nil, of: cached)
         func command(_ value: [UInt8]) throws -> UInt64? {
-            try store.command(of: cached, holding: value.span.bytes)
+            try store.backend.command(of: cached, holding: value.span.bytes)
         }
         #expect(try command(printed) == nil)
         let lease = try takeTurn(flight)
@@ -229,7 +230,7 @@ struct SingleFlightTests {
         }
         backend.refusal.withLock { $0 = .contended }
         #expect(try keep())
-        let command = try store.command(of: cached, holding: printed.span.bytes)
+        let command = try store.backend.command(of: cached, holding: printed.span.bytes)
         #expect(command == 7)
         let attributes = try #require(try store.attributes(of: cached.commandSentinel))
         #expect(attributes.expiry != .never)
@@ -246,31 +247,35 @@ private struct RefusedNotes: ForwardingBackend {
     let refusal = Locked<SecretStoreError.Code?>(nil)
 
     func set(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) {
-        if let code = refusal.exchange(nil) { throw SecretStoreError(code, item: item) }
-        try whole.set(bytes, for: item, timeout: timeout, &attempt)
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort, after step: VisibleStep?
+    ) throws(SecretStoreError) -> Outcome<Void> {
+        if let code = refusal.exchange(nil) {
+            guard code == .contended else { throw SecretStoreError(code, item: item) }
+            return .blocked(SecretStoreError(code, item: item))
+        }
+        return try whole.set(bytes, for: item, timeout: timeout, effort, after: step)
     }
 }
 
-/// A backend that blocks the first attempt to watch an item, and counts the leases that it grants.
+/// A backend that blocks the first attempt to watch an item, and keeps the leases that it grants.
 private struct LateWatch: ForwardingBackend {
     let whole: any SecretBackend = InMemoryBackend()
-    let leases = Locked(0)
+    let leases = Locked<[any LeaseHandle]>([])
     let isBlocked = Locked(true)
 
     func takeLease(
-        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> any LeaseHandle {
-        leases.withLock { $0 += 1 }
-        return try whole.takeLease(name, lasting: duration, &attempt)
+        _ name: String, lasting duration: Duration, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<any LeaseHandle> {
+        let lease = try whole.takeLease(name, lasting: duration, effort).get()
+        leases.withLock { $0.append(lease) }
+        return .done(lease)
     }
 
     func beginFetch(
-        of item: ItemIdentity, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> (any ItemFetch)? {
-        if isBlocked.exchange(false) { throw SecretStoreError(.contended, item: item) }
-        return try whole.beginFetch(of: item, &attempt)
+        of item: ItemIdentity, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<(any ItemFetch)?> {
+        if isBlocked.exchange(false) { return .blocked(SecretStoreError(.blocked(.itemLease), item: item)) }
+        return try whole.beginFetch(of: item, effort)
     }
 }
 
@@ -279,8 +284,8 @@ private struct NoWatches: ForwardingBackend {
     let whole: any SecretBackend = InMemoryBackend()
 
     func beginFetch(
-        of item: ItemIdentity, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> (any ItemFetch)? { nil }
+        of item: ItemIdentity, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<(any ItemFetch)?> { .done(nil) }
 }
 
 /// A backend that loses the item's lease once while a fetch stores a value; optionally also the fetch's lease.
@@ -290,18 +295,18 @@ private struct LosingBackend: ForwardingBackend {
     let lease = Locked<(any LeaseHandle)?>(nil)
 
     func takeLease(
-        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> any LeaseHandle {
-        let taken = try whole.takeLease(name, lasting: duration, &attempt)
+        _ name: String, lasting duration: Duration, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<any LeaseHandle> {
+        let taken = try whole.takeLease(name, lasting: duration, effort).get()
         lease.withLock { $0 = taken }
-        return taken
+        return .done(taken)
     }
 
     func beginFetch(
-        of item: ItemIdentity, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> (any ItemFetch)? {
-        guard let fetch = try whole.beginFetch(of: item, &attempt) else { return nil }
-        return LosingFetch(fetch, of: item, losing: losesFetch ? lease : nil)
+        of item: ItemIdentity, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<(any ItemFetch)?> {
+        guard let fetch = try whole.beginFetch(of: item, effort).get() else { return .done(nil) }
+        return .done(LosingFetch(fetch, of: item, losing: losesFetch ? lease : nil))
     }
 }
 
@@ -315,13 +320,15 @@ private final class LosingFetch: ItemFetch {
         (self.whole, self.item, self.lost) = (whole, item, lost)
     }
 
+    func renew() { whole.renew() }
+
     func store(
-        _ bytes: RawSpan, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> Bool {
+        _ bytes: RawSpan, timeout: KeyTimeout?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool> {
         if isFirst.exchange(false) {
             _ = lost?.withLock { $0 }?.release()
             throw SecretStoreError(.leaseLost, item: item)
         }
-        return try whole.store(bytes, timeout: timeout, &attempt)
+        return try whole.store(bytes, timeout: timeout, effort)
     }
 }

@@ -113,16 +113,19 @@ private struct Rival: ForwardingBackend {
     var isCancelling = false
 
     func set(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) {
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort, after step: VisibleStep?
+    ) throws(SecretStoreError) -> Outcome<Void> {
         sets.withLock { $0 += 1 }
-        try whole.set(bytes, for: item, timeout: timeout, &attempt)
-        if moment == .set { _ = try whole.delete(alice, &attempt) }
+        let outcome = try whole.set(bytes, for: item, timeout: timeout, effort, after: step)
+        if moment == .set { _ = try whole.delete(alice, effort, after: nil) }
+        return outcome
     }
 
-    func delete(_ item: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
-        let wasThere = try whole.delete(item, &attempt)
-        if moment == .deletion { _ = try whole.delete(alice, &attempt) }
+    func delete(
+        _ item: ItemIdentity, _ effort: Effort, after step: VisibleStep?
+    ) throws(SecretStoreError) -> Outcome<Bool> {
+        let wasThere = try whole.delete(item, effort, after: step)
+        if moment == .deletion { _ = try whole.delete(alice, effort, after: nil) }
         if isCancelling { withUnsafeCurrentTask { $0?.cancel() } }
         return wasThere
     }
@@ -135,19 +138,21 @@ private struct Refusing: ForwardingBackend {
     let wasStored = Locked(false)
 
     func set(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) {
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort, after step: VisibleStep?
+    ) throws(SecretStoreError) -> Outcome<Void> {
         let isAgain = wasStored.withLock { wasStored in
             defer { if item == alice { wasStored = true } }
             return item == alice && wasStored
         }
         if isAgain { throw SecretStoreError(.forbidden, item: item) }
-        try whole.set(bytes, for: item, timeout: timeout, &attempt)
+        return try whole.set(bytes, for: item, timeout: timeout, effort, after: step)
     }
 
-    func delete(_ item: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
+    func delete(
+        _ item: ItemIdentity, _ effort: Effort, after step: VisibleStep?
+    ) throws(SecretStoreError) -> Outcome<Bool> {
         if refusesDeletion { throw SecretStoreError(.forbidden, item: item) }
-        _ = try whole.delete(alice, &attempt)
-        return try whole.delete(item, &attempt)
+        _ = try whole.delete(alice, effort, after: nil)
+        return try whole.delete(item, effort, after: step)
     }
 }

@@ -19,7 +19,7 @@ struct SeveralStepsTests {
         #expect(runs == 2)
     }
 
-    @Test("a refused lease and a refused update are errors, and the body does not run")
+    @Test("a refused lease and a refused deletion are errors, and the body does not run")
     func forbidden() throws {
         let store = SecretStore(backend: Forbidding())
         let item = ItemIdentity.password(service: "api")
@@ -39,13 +39,14 @@ private struct LostLeases: ForwardingBackend {
     let count = Locked(0)
 
     func takeLease(
-        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> any LeaseHandle {
+        _ name: String, lasting duration: Duration, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<any LeaseHandle> {
         let isFirst = count.withLock { count in
             count += 1
             return count == 1
         }
-        return LostLease(try whole.takeLease(name, lasting: duration, &attempt), isLost: isFirst)
+        let lease = try whole.takeLease(name, lasting: duration, effort).get()
+        return .done(LostLease(lease, isLost: isFirst))
     }
 }
 
@@ -59,18 +60,19 @@ private final class LostLease: LeaseHandle {
     var timeLeft: Duration { whole.timeLeft }
 
     func renew(lasting duration: Duration) throws(SecretStoreError) -> Bool { try whole.renew(lasting: duration) }
+    func name(command processID: Int32) throws(SecretStoreError) -> Bool { try whole.name(command: processID) }
     func release() -> Bool { whole.release() && !isLost }
 }
 
-/// A backend that refuses leases and updates.
+/// A backend that refuses leases and deletions.
 private struct Forbidding: ForwardingBackend {
     let whole: any SecretBackend = InMemoryBackend()
 
     func takeLease(
-        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> any LeaseHandle { throw SecretStoreError(.forbidden) }
+        _ name: String, lasting duration: Duration, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<any LeaseHandle> { throw SecretStoreError(.forbidden) }
 
-    func beginUpdate(
-        of item: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> any ItemUpdate { throw SecretStoreError(.forbidden, item: item) }
+    func delete(
+        _ item: ItemIdentity, ifUnchanged secret: borrowing SecretBytes, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool> { throw SecretStoreError(.forbidden, item: item) }
 }

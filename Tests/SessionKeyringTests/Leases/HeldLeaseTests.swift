@@ -53,38 +53,20 @@ final class HeldLeaseTests {
         #expect(try leases.record(of: items) == nil)
     }
 
-    enum StagingEnd: CaseIterable { case suspension, otherLease, attempt }
-
-    @Test("a staged lease is dropped once it can't be used", arguments: StagingEnd.allCases)
-    func staged(until end: StagingEnd) throws {
+    @Test("neither a blocked attempt nor a later one that succeeds leaves anything staged")
+    func staged() throws {
         let held = try leases.take(lasting: .seconds(60))
         let staged = try Keyring.thread.members()
-        func attemptInVain() throws -> BackendAttempt {
-            var attempt = BackendAttempt(mayUseLastResorts: false)
-            let isBlocked = try leases.acquire("job", lasting: .seconds(60), &attempt) == nil
-            let count = try Keyring.thread.members().count
-            #expect(isBlocked && count == staged.count + 1)
-            return attempt
-        }
-        if end == .attempt {
-            _ = try attemptInVain()
-            #expect(try Keyring.thread.members() == staged)
-            return
-        }
-        var attempt = try attemptInVain()
-        if end == .suspension {
-            attempt.prepareForSuspension()
-            #expect(try Keyring.thread.members() == staged)
-        }
+        let blockage = try leases.acquire("job", lasting: .seconds(60), Effort()).blockage
+        #expect(blockage == .itemLease)
+        #expect(try Keyring.thread.members() == staged)
         let isReleased = held.release()
         #expect(isReleased)
-        let name = end == .suspension ? "job" : "other"
-        let next = try leases.acquire(name, lasting: .seconds(60), &attempt)
-        let isTaken = next != nil
+        let next = try leases.acquire("job", lasting: .seconds(60), Effort(isFirst: false))
+        let isTaken = next.blockage == nil
         #expect(isTaken)
         #expect(try Keyring.thread.members() == staged)
-        #expect(try leases.look(name) == .held)
-        if end == .otherLease { #expect(try leases.look("job") == .free) }
+        #expect(try leases.look("job") == .held)
         _ = consume next
     }
 

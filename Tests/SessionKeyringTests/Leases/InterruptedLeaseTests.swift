@@ -83,23 +83,19 @@ final class InterruptedLeaseTests {
         #expect(try becomesTrue(within: 60) { try leases.look("job") == .free })
     }
 
-    @Test("a waiter reuses its staged lease and gets the full duration once the name is free")
-    func keptForNextAttempt() throws {
+    @Test("a waiter stages nothing while it is blocked, and gets the full duration once the name is free")
+    func nextAttempt() throws {
         let held = try leases.take(lasting: .seconds(60))
         let before = try Set(Keyring.thread.members())
-        var attempt = BackendAttempt(mayUseLastResorts: false)
-        var staged: [Set<KeySerial>] = []
-        for _ in 0..<3 {
-            let isBlocked = try leases.acquire("job", lasting: .seconds(60), &attempt) == nil
-            #expect(isBlocked)
-            staged.append(try Set(Keyring.thread.members()))
+        for isFirst in [true, false, false] {
+            let effort = Effort(mayUseLastResorts: false, isFirst: isFirst)
+            let blockage = try leases.acquire("job", lasting: .seconds(60), effort).blockage
+            #expect(blockage == .itemLease)
+            #expect(try Set(Keyring.thread.members()) == before)
         }
-        #expect(staged[0].count == before.count + 1)
-        #expect(Set(staged).count == 1)
         let start = BootTime.now()
-        // A release in this thread would replace the staged lease, which has the same name.
         try leases.keyring.move(Key(held.ring), to: scratch.keyring)
-        guard let next = try leases.acquire("job", lasting: .seconds(60), &attempt) else {
+        guard case .done(let next) = try leases.acquire("job", lasting: .seconds(60), Effort(isFirst: false)) else {
             Issue.record("it is not free")
             return
         }
@@ -116,10 +112,7 @@ final class InterruptedLeaseTests {
 
     /// The blockage of an attempt to take the lease.
     private func blockage(lasting duration: Duration = .seconds(60)) throws -> Blockage? {
-        var attempt = BackendAttempt(mayUseLastResorts: false)
-        let isBlocked = try leases.acquire("job", lasting: duration, &attempt, else: .namedLease) == nil
-        #expect(isBlocked)
-        return attempt.blockage
+        try leases.acquire("job", lasting: duration, Effort(), else: .namedLease).blockage
     }
 
     @Test("a blocked attempt reports a holder, or a name that the kernel has not freed")
@@ -279,6 +272,5 @@ final class InterruptedLeaseTests {
 }
 
 private func takeOnce(_ name: String, in leases: LeaseRing) throws {
-    var attempt = BackendAttempt(mayUseLastResorts: false)
-    _ = try leases.acquire(name, lasting: .seconds(60), &attempt)
+    _ = try leases.acquire(name, lasting: .seconds(60), Effort())
 }

@@ -81,12 +81,18 @@ struct LeaseHandleTests {
     }
 
     @Test("releaseLease releases the lease of a fetch only once")
-    func ofFetch() {
+    func ofFetch() throws {
         let handle = Handle()
-        var attempt = BackendAttempt()
-        attempt.makeProgress().fetchLease = handle
-        attempt.releaseLease()
-        attempt.releaseLease()
+        let flight = try SingleFlight(
+            in: GrantingBackend(handle: handle), item: .password(service: "api"), leaseDuration: .seconds(60), .never)
+        var turn = FetchTurn(of: flight)
+        let outcome = try turn.attempt(Effort()) { () throws(SecretStoreError) -> Found<Int>? in nil }
+        guard case .blocked = outcome else {
+            Issue.record("the fetch is not blocked")
+            return
+        }
+        turn.releaseLease()
+        turn.releaseLease()
         #expect(handle.releases.withLock { $0 } == 1)
     }
 
@@ -161,6 +167,7 @@ private final class Handle: LeaseHandle {
     }
 
     func renew(lasting duration: Duration) throws(SecretStoreError) -> Bool { isKept }
+    func name(command processID: Int32) throws(SecretStoreError) -> Bool { isKept }
 
     func release() -> Bool {
         releases.withLock { $0 += 1 }
@@ -168,14 +175,20 @@ private final class Handle: LeaseHandle {
     }
 }
 
-/// Grants this handle for every lease.
+/// Grants this handle for every lease, and blocks every fetch.
 private struct GrantingBackend: ForwardingBackend {
     let whole: any SecretBackend = InMemoryBackend()
     let handle: Handle
 
     func takeLease(
-        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> any LeaseHandle { handle }
+        _ name: String, lasting duration: Duration, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<any LeaseHandle> { .done(handle) }
+
+    func beginFetch(
+        of item: ItemIdentity, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<(any ItemFetch)?> {
+        .blocked(SecretStoreError(.blocked(.itemLease), item: item))
+    }
 }
 
 /// Grants no lease, and counts the attempts.
@@ -184,9 +197,9 @@ private struct DenyingBackend: ForwardingBackend {
     let attempts = Locked(0)
 
     func takeLease(
-        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> any LeaseHandle {
+        _ name: String, lasting duration: Duration, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<any LeaseHandle> {
         attempts.withLock { $0 += 1 }
-        throw SecretStoreError(.contended)
+        return .blocked(SecretStoreError(.contended))
     }
 }

@@ -141,8 +141,7 @@ struct LeaseRecordTests {
 
     @Test("a lease is renewed after a third of its time")
     func renewal() throws {
-        var attempt = BackendAttempt(mayUseLastResorts: false)
-        let lease = try InMemoryBackend().takeLease("job", lasting: .seconds(30), &attempt)
+        let lease = try InMemoryBackend().takeLease("job", lasting: .seconds(30))
         let left = LeaseRenewer(lease, lasting: .seconds(30)).millisecondsLeft
         #expect(left > 9_000 && left <= 10_001)
         #expect(LeaseRenewer(lease, lasting: .milliseconds(2)).millisecondsLeft <= 2)
@@ -187,5 +186,6 @@ private final class CountedLease: LeaseHandle {
         return true
     }
 
+    func name(command processID: Int32) throws(SecretStoreError) -> Bool { true }
     func release() -> Bool { true }
 }

@@ -51,8 +51,7 @@ struct NamedLeaseTests {
         let ring = maker.ring
         usleep(30_000)
         let backend = try #require(store.backend as? KernelBackend)
-        var attempt = BackendAttempt()
-        #expect(try isList ? store.items().isEmpty : backend.makeRoom(&attempt))
+        #expect(try isList ? store.items().isEmpty : backend.makeRoom(Effort()))
         #expect(throws: KeyringError.self) { try ring.members() }
         #expect(held.release())
         _ = maker.release()

@@ -5,33 +5,33 @@ import SessionKeyring
 extension SecretBackend {
     func beginUpdate(of item: ItemIdentity, lasting duration: Duration) throws(SecretStoreError) -> any ItemUpdate {
         var wait = Wait()
-        return try wait.run { attempt throws(SecretStoreError) in
-            try beginUpdate(of: item, lasting: duration, &attempt)
+        return try wait.run { effort throws(SecretStoreError) in
+            try beginUpdate(of: item, lasting: duration, effort)
         }
     }
 
     func takeLease(_ name: String, lasting duration: Duration) throws(SecretStoreError) -> any LeaseHandle {
         var wait = Wait()
-        return try wait.run { attempt throws(SecretStoreError) in try takeLease(name, lasting: duration, &attempt) }
+        return try wait.run { effort throws(SecretStoreError) in try takeLease(name, lasting: duration, effort) }
     }
 
     func beginFetch(of item: ItemIdentity) throws(SecretStoreError) -> (any ItemFetch)? {
         var wait = Wait()
-        return try wait.run { attempt throws(SecretStoreError) in try beginFetch(of: item, &attempt) }
+        return try wait.run { effort throws(SecretStoreError) in try beginFetch(of: item, effort) }
     }
 }
 
 extension ItemUpdate {
     func commit(_ bytes: RawSpan?, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
         var wait = Wait()
-        return try wait.run { attempt throws(SecretStoreError) in try commit(bytes, timeout: timeout, &attempt) }
+        return try wait.run { effort throws(SecretStoreError) in try commit(bytes, timeout: timeout, effort) }
     }
 }
 
 extension ItemFetch {
     func store(_ bytes: RawSpan, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
         var wait = Wait()
-        return try wait.run { attempt throws(SecretStoreError) in try store(bytes, timeout: timeout, &attempt) }
+        return try wait.run { effort throws(SecretStoreError) in try store(bytes, timeout: timeout, effort) }
     }
 }
 
@@ -41,20 +41,18 @@ extension LeaseRing {
         _ name: String, lasting duration: Duration, waiting limit: Duration
     ) throws(KeyringError) -> HeldLease? {
         var wait = Wait(upTo: limit)
-        do throws(SecretStoreError) {
-            return try wait.run { attempt throws(SecretStoreError) in
-                let lease: HeldLease?
-                do throws(KeyringError) {
-                    lease = try acquire(name, lasting: duration, &attempt)
-                } catch {
-                    throw SecretStoreError(error)
+        while true {
+            let reason: Blockage
+            do throws(KeyringError) {
+                switch try acquire(name, lasting: duration, wait.effort) {
+                case .done(let lease): return lease
+                case .blocked(let blockage): reason = blockage
                 }
-                guard let lease else { throw attempt.blocked() }
-                return lease
+            } catch {
+                guard error.code == .quotaExceeded, wait.sleep(after: SecretStoreError(error)) else { throw error }
+                continue
             }
-        } catch {
-            if let underlying = error.underlying { throw underlying }
-            return nil
+            guard wait.sleep(after: SecretStoreError(.blocked(reason))) else { return nil }
         }
     }
 
@@ -64,5 +62,15 @@ extension LeaseRing {
             throw KeyringError(.alreadyExists, in: .move)
         }
         return lease
+    }
+}
+
+extension Step where Output: ~Copyable {
+    /// The reason why the step is blocked; `nil` if it is done.
+    var blockage: Blockage? {
+        switch self {
+        case .done: nil
+        case .blocked(let reason): reason
+        }
     }
 }

@@ -27,8 +27,9 @@ struct RunningTimeoutTests {
         "expire in a task": { try await $0.expire(item, timeout: timeout, waiting: .seconds(10)) },
         "single attempts": { store in
             var wait = Wait()
-            try wait.run { attempt throws(SecretStoreError) in
-                try store.set(SecretBytes(utf8: "new"), for: item, timeout: timeout, &attempt)
+            var set = SetOperation(item, timeout: RunningTimeout(try KeyTimeout(timeout)), in: store.backend)
+            try wait.run { effort throws(SecretStoreError) in
+                try set.attempt(Array("new".utf8).span.bytes, effort)
             }
         },
     ]
@@ -59,12 +60,12 @@ struct RunningTimeoutTests {
     /// Stores a value that was fetched with this lifetime, while another writer holds the item.
     private func keep(_ lifetime: Lifetime, in store: SecretStore) async throws {
         let flight = try SingleFlight(
-            store: store, item: item, leaseDuration: .seconds(60), .dueOrUnusable, failureTimeout: nil)
-        var wait = Wait()
-        let turn = try wait.run { attempt throws(SecretStoreError) in
-            try flight.nextTurn(&attempt) { () throws(SecretStoreError) -> Found<Int>? in nil }
+            in: store.backend, item: item, leaseDuration: .seconds(60), .dueOrUnusable, failureTimeout: nil)
+        var (wait, turn) = (Wait(), FetchTurn(of: flight))
+        let next = try wait.run { effort throws(SecretStoreError) in
+            try turn.attempt(effort) { () throws(SecretStoreError) -> Found<Int>? in nil }
         }
-        guard case .fetch(let lease, _, _) = turn else { throw SecretStoreError(.unavailable, item: item) }
+        guard case .fetch(let lease, _, _) = next else { throw SecretStoreError(.unavailable, item: item) }
         try await whileHeld(in: store) {
             _ = try flight.keep([UInt8](1...9).span.bytes, for: lifetime, under: lease)
         }

@@ -93,16 +93,16 @@ private struct StuckSentinels: ForwardingBackend {
     let isStuck = Locked(false)
 
     func expire(
-        _ name: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> Bool {
+        _ name: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool> {
         if name != item, isStuck.withLock({ $0 }) { throw SecretStoreError(.forbidden, item: name) }
-        return try whole.expire(name, timeout: timeout, &attempt)
+        return try whole.expire(name, timeout: timeout, effort)
     }
 
     func beginUpdate(
-        of name: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> any ItemUpdate {
+        of name: ItemIdentity, lasting duration: Duration, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<any ItemUpdate> {
         if name != item, isStuck.withLock({ $0 }) { throw SecretStoreError(.forbidden, item: name) }
-        return try whole.beginUpdate(of: name, lasting: duration, &attempt)
+        return try whole.beginUpdate(of: name, lasting: duration, effort)
     }
 }

@@ -20,10 +20,9 @@ struct WaitPolicyTests {
     private func attempts(_ wait: consuming Wait, failing failure: (BootTime) -> SecretStoreError) -> [Attempt] {
         let begun = BootTime(.seconds(1_000))
         var (now, attempts): (BootTime, [Attempt]) = (begun, [])
-        var attempt = wait.firstAttempt
         while attempts.count < 10_000 {
-            attempts.append(Attempt(time: now.since(begun), mayUseLastResorts: attempt.mayUseLastResorts))
-            guard let pause = wait.pause(after: failure(now), &attempt, at: now) else { return attempts }
+            attempts.append(Attempt(time: now.since(begun), mayUseLastResorts: wait.effort.mayUseLastResorts))
+            guard let pause = wait.pause(after: failure(now), at: now) else { return attempts }
             now = now + BootTime(pause)
         }
         Issue.record("the policy does not give up")
@@ -42,9 +41,9 @@ struct WaitPolicyTests {
     func drivers(inTask isInTask: Bool) async throws {
         let begun = ContinuousClock.now
         var (wait, count, error): (Wait, Int, SecretStoreError?) = (Wait(upTo: .milliseconds(20)), 0, nil)
-        let attempt = { (_: inout BackendAttempt) throws(SecretStoreError) -> Void in
+        let attempt = { (_: Effort) throws(SecretStoreError) -> Outcome<Void> in
             count += 1
-            throw SecretStoreError(.blocked(.itemLease))
+            return .blocked(SecretStoreError(.blocked(.itemLease)))
         }
         do {
             if isInTask { try await wait.runInTask(attempt) } else { try wait.run(attempt) }
@@ -139,12 +138,19 @@ struct WaitPolicyTests {
     }
 
     @Test("an operation waits for others until its limit, and fails immediately on other errors")
-    func others() throws {
+    func others() async throws {
         let attempts = attempts(Wait(upTo: .milliseconds(60)), failing: SecretStoreError(.blocked(.itemLease)))
         #expect(attempts.count > 2)
         #expect(try #require(attempts.last).time >= .milliseconds(60))
         for code in [SecretStoreError.Code.notFound, .unavailable, .leaseLost] {
-            #expect(self.attempts(Wait(), failing: SecretStoreError(code)).count == 1)
+            var (wait, count) = (Wait(), 0)
+            let attempt = { (_: Effort) throws(SecretStoreError) -> Outcome<Void> in
+                count += 1
+                throw SecretStoreError(code)
+            }
+            #expect(throws: SecretStoreError(code)) { try wait.run(attempt) }
+            await #expect(throws: SecretStoreError(code)) { try await wait.runInTask(attempt) }
+            #expect(count == 2)
         }
     }
 
@@ -166,12 +172,12 @@ struct WaitPolicyTests {
     func quotaAgain(quotaLimit: Duration, reason: Blockage?, mayUseLastResorts: Bool) throws {
         var wait = Wait(upTo: .seconds(60), quota: quotaLimit)
         var (isBlocked, isAllowed) = (false, false)
-        try wait.run { attempt throws(SecretStoreError) -> Void in
-            isAllowed = attempt.mayUseLastResorts
-            if isBlocked { return }
-            guard isAllowed else { throw SecretStoreError(.quotaExceeded) }
+        try wait.run { effort throws(SecretStoreError) -> Outcome<Void> in
+            isAllowed = effort.mayUseLastResorts
+            if isBlocked { return .done(()) }
+            guard isAllowed else { return .blocked(SecretStoreError(.quotaExceeded)) }
             isBlocked = true
-            throw reason.map { SecretStoreError(.blocked($0)) } ?? SecretStoreError(.contended)
+            return .blocked(reason.map { SecretStoreError(.blocked($0)) } ?? SecretStoreError(.contended))
         }
         #expect(isAllowed == mayUseLastResorts)
     }
@@ -193,10 +199,9 @@ struct WaitPolicyTests {
     func visible() throws {
         var wait = Wait(upTo: .zero)
         var count = 0
-        try wait.run { attempt throws(SecretStoreError) in
-            attempt.makeProgress().isVisible = true
+        try wait.run { _ throws(SecretStoreError) -> Outcome<Void> in
             count += 1
-            if count < 3 { throw SecretStoreError(.blocked(.itemLease)) }
+            return count < 3 ? .blocked(SecretStoreError(.blocked(.itemLease)), after: .removed(true)) : .done(())
         }
         #expect(count == 3)
     }
@@ -214,12 +219,12 @@ struct WaitPolicyTests {
             var (wait, count) = (Wait(), 0)
             do {
                 if cancellation == .first { withUnsafeCurrentTask { $0?.cancel() } }
-                try await wait.runInTask(isCancellable: isCancellable) { attempt throws(SecretStoreError) in
+                try await wait.runInTask(isCancellable: isCancellable) { _ throws(SecretStoreError) -> Outcome<Void> in
                     count += 1
-                    if isVisible { attempt.makeProgress().isVisible = true }
                     if cancellation != .first { withUnsafeCurrentTask { $0?.cancel() } }
                     let blockage = cancellation == .withoutPause ? Blockage.until(.now()) : .itemLease
-                    if count < 2 { throw SecretStoreError(.blocked(blockage)) }
+                    guard count < 2 else { return .done(()) }
+                    return .blocked(SecretStoreError(.blocked(blockage)), after: isVisible ? .removed(true) : nil)
                 }
                 return (count, false)
             } catch {
@@ -231,44 +236,20 @@ struct WaitPolicyTests {
         #expect(isCancelled == (attempts < 2))
     }
 
-    @Test("before a task is suspended, it drops its lease candidate and its blockage")
-    func suspended() async throws {
-        var wait = Wait()
-        var count = 0
-        var (isDropped, isForgotten) = (false, false)
-        try await wait.runInTask { attempt throws(SecretStoreError) -> Void in
-            count += 1
-            if count == 1 {
-                attempt.makeProgress().candidate = LeaseCandidate(name: "job", permissions: .possessorAll)
-                attempt.blockage = .itemLease
-                throw attempt.blocked()
-            }
-            isDropped = attempt.progress?.candidate == nil
-            isForgotten = attempt.blockage == nil
-        }
-        #expect(count == 2 && isDropped && isForgotten)
-    }
-
-    @Test("a blocked attempt records its blockage and does not succeed")
-    func noted() {
-        var attempt = BackendAttempt()
-        let isThrough = attempt.isBlocked(by: .ringMaker)
-        #expect(!isThrough && attempt.blockage == .ringMaker)
-        #expect(attempt.blocked().blockage == .ringMaker)
-    }
-
     @Test("the wait for quota starts again after a wait for an item's lease")
     func quotaAfterLease() throws {
         var wait = Wait(upTo: .seconds(60), quota: .milliseconds(20))
         var (count, mayUseLastResorts) = (0, true)
-        try wait.run { attempt throws(SecretStoreError) -> Void in
+        try wait.run { effort throws(SecretStoreError) -> Outcome<Void> in
             count += 1
             switch count {
-            case 1, 3: throw SecretStoreError(.quotaExceeded)
+            case 1, 3: return .blocked(SecretStoreError(.quotaExceeded))
             case 2:
                 Pause.sleep(.milliseconds(30))
-                throw SecretStoreError(.blocked(.itemLease))
-            default: mayUseLastResorts = attempt.mayUseLastResorts
+                return .blocked(SecretStoreError(.blocked(.itemLease)))
+            default:
+                mayUseLastResorts = effort.mayUseLastResorts
+                return .done(())
             }
         }
         #expect(!mayUseLastResorts)
@@ -277,11 +258,12 @@ struct WaitPolicyTests {
     @Test("steps run in order until one fails, even in a cancelled task")
     func steps() async throws {
         let taken = Locked<[Int]>([])
-        @Sendable func steps(failing last: Int) -> [Wait.Step] {
+        @Sendable func steps(failing last: Int) -> [Wait.FurtherStep] {
             (1...3).map { number in
-                Wait.Step { _ throws(SecretStoreError) -> Void in
+                Wait.FurtherStep { _ throws(SecretStoreError) in
                     taken.withLock { $0.append(number) }
                     if number == last { throw SecretStoreError(.unavailable) }
+                    return .done(())
                 }
             }
         }
@@ -367,25 +349,26 @@ private struct RefusingBackend: ForwardingBackend {
     let error: SecretStoreError
     let attempts = Locked<[Bool]>([])
 
-    private func refuse(_ attempt: BackendAttempt) -> SecretStoreError {
-        let mayUseLastResorts = attempt.mayUseLastResorts
-        attempts.withLock { $0.append(mayUseLastResorts) }
-        return error
+    private func refuse<Output>(_ effort: Effort) -> Outcome<Output> {
+        attempts.withLock { $0.append(effort.mayUseLastResorts) }
+        return .blocked(error)
     }
 
     func set(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) { throw refuse(attempt) }
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort, after step: VisibleStep?
+    ) throws(SecretStoreError) -> Outcome<Void> { refuse(effort) }
 
     func add(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) { throw refuse(attempt) }
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Void> { refuse(effort) }
 
     func expire(
-        _ item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> Bool { throw refuse(attempt) }
+        _ item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool> { refuse(effort) }
 
-    func delete(_ item: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
-        throw refuse(attempt)
+    func delete(
+        _ item: ItemIdentity, _ effort: Effort, after step: VisibleStep?
+    ) throws(SecretStoreError) -> Outcome<Bool> {
+        refuse(effort)
     }
 }

@@ -326,14 +326,14 @@ struct WaitingTests {
         #expect(try count == 3 && store.identities().isEmpty)
     }
 
-    @Test("a wrapping backend reports leases and shares fetches only if it passes both on")
+    @Test("a wrapping backend reports leases and shares fetches as the whole one does")
     func wrapping() async throws {
         let scratch = try ScratchKeyring()
         let kernel = try scratch.store().backend
-        let (plain, full) = (PlainWrapper(whole: kernel), FullWrapper(whole: kernel))
-        let lease = try await SecretStore(backend: full).lease("job", waiting: .zero)
-        #expect(full.leaseReport("job") != nil && plain.leaseReport("job") == nil)
-        #expect(full.fetchPlace == kernel.fetchPlace && plain.fetchPlace == nil)
+        let wrapper = Wrapper(whole: kernel)
+        let lease = try await SecretStore(backend: wrapper).lease("job", waiting: .zero)
+        #expect(wrapper.leaseReport("job") != nil)
+        #expect(wrapper.place != nil && wrapper.place == kernel.place)
         withExtendedLifetime(lease) {}
     }
 
@@ -364,25 +364,20 @@ private struct CancellingBackend: ForwardingBackend {
     let whole: any SecretBackend
 
     func set(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) {
-        try whole.set(bytes, for: item, timeout: timeout, &attempt)
-        withUnsafeCurrentTask { $0?.cancel() }
-    }
-
-    func delete(_ item: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort, after step: VisibleStep?
+    ) throws(SecretStoreError) -> Outcome<Void> {
         defer { withUnsafeCurrentTask { $0?.cancel() } }
-        return try whole.delete(item, &attempt)
+        return try whole.set(bytes, for: item, timeout: timeout, effort, after: step)
+    }
+
+    func delete(
+        _ item: ItemIdentity, _ effort: Effort, after step: VisibleStep?
+    ) throws(SecretStoreError) -> Outcome<Bool> {
+        defer { withUnsafeCurrentTask { $0?.cancel() } }
+        return try whole.delete(item, effort, after: step)
     }
 }
 
-private struct PlainWrapper: ForwardingBackend {
+private struct Wrapper: ForwardingBackend {
     let whole: any SecretBackend
-}
-
-private struct FullWrapper: ForwardingBackend {
-    let whole: any SecretBackend
-
-    func leaseReport(_ name: String) -> LeaseReport? { whole.leaseReport(name) }
-    var fetchPlace: FetchPlace? { whole.fetchPlace }
 }

@@ -17,20 +17,18 @@ struct ItemLeases {
         LeaseRing(ring, permissions: rings.scope.permissions)
     }
 
-    /// Takes the lease of the key with this description; `nil` if the attempt is blocked.
+    /// Takes the lease of the key with this description.
     func acquire(
-        for keyDescription: String, in ring: Keyring, lasting duration: Duration = duration,
-        _ attempt: inout BackendAttempt
-    ) throws(KeyringError) -> HeldLease? {
-        try self.ring(ring).acquire(name(for: keyDescription), lasting: duration, &attempt)
+        for keyDescription: String, in ring: Keyring, lasting duration: Duration = duration, _ effort: Effort
+    ) throws(KeyringError) -> Step<HeldLease> {
+        try self.ring(ring).acquire(name(for: keyDescription), lasting: duration, effort)
     }
 
-    /// Takes a lease that users of the store have named; `nil` if the attempt is blocked.
+    /// Takes a lease that users of the store have named.
     func acquire(
-        publicName: String, in ring: Keyring, lasting duration: Duration, _ attempt: inout BackendAttempt
-    ) throws(KeyringError) -> HeldLease? {
-        try self.ring(ring).acquire(
-            self.publicName(publicName), lasting: duration, &attempt, else: .namedLease)
+        publicName: String, in ring: Keyring, lasting duration: Duration, _ effort: Effort
+    ) throws(KeyringError) -> Step<HeldLease> {
+        try self.ring(ring).acquire(self.publicName(publicName), lasting: duration, effort, else: .namedLease)
     }
 
     /// Returns whether somebody holds a lease that users of the store have named.

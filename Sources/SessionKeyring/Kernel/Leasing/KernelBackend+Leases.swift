@@ -2,31 +2,38 @@ import Keyutils
 
 extension KernelBackend {
     package func takeLease(
-        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> any LeaseHandle {
+        _ name: String, lasting duration: Duration, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<any LeaseHandle> {
         try rings.requireOwnSession()
-        return try inRoom(&attempt) { attempt throws(SecretStoreError) in
-            KernelLease(try acquireLease(name, lasting: duration, &attempt))
+        return try .of { () throws(SecretStoreError) in
+            try inRoom(effort) { () throws(SecretStoreError) in
+                try acquireLease(name, lasting: duration, effort)
+            }
         }
     }
 
     private func acquireLease(
-        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> HeldLease {
+        _ name: String, lasting duration: Duration, _ effort: Effort
+    ) throws(SecretStoreError) -> any LeaseHandle {
         for _ in 0..<SecondLooks.replacedRings {
-            let ring = try rings.pair(&attempt).leases
-            let lease: HeldLease?
+            let ring = try rings.pair(effort).leases
+            let step: Step<KernelLease>
             do throws(KeyringError) {
-                lease = try itemLeases.acquire(publicName: name, in: ring, lasting: duration, &attempt)
+                switch try itemLeases.acquire(publicName: name, in: ring, lasting: duration, effort) {
+                case .done(let lease): step = .done(KernelLease(lease))
+                case .blocked(let reason): step = .blocked(reason)
+                }
             } catch {
                 // Another process removed the ring itself. There may be a new one.
-                guard error.isKeyGoneOrRefused, try rings.findOrMakePair(&attempt).leases != ring else {
+                guard error.isKeyGoneOrRefused, try rings.findOrMakePair(effort).leases != ring else {
                     throw SecretStoreError(error)
                 }
                 continue
             }
-            guard let lease else { throw attempt.blocked() }
-            return lease
+            switch step {
+            case .done(let lease): return lease
+            case .blocked(let reason): throw SecretStoreError(.blocked(reason))
+            }
         }
         throw SecretStoreError(.blocked(.ringMaker))
     }

@@ -46,15 +46,18 @@ extension NamespaceRings {
     ///
     /// - Throws: ``SecretStoreError`` with `contended` if the attempt is blocked.
     func findOrMake(
-        _ name: String, in anchor: Keyring, _ attempt: inout BackendAttempt
+        _ name: String, in anchor: Keyring, _ effort: Effort
     ) throws(SecretStoreError) -> Keyring {
         for _ in 0..<SecondLooks.madeRings {
             if let found = try find(name, in: anchor) { return found }
-            let made = try inStoreTerms { () throws(KeyringError) in
-                try scope == .thread ? makeInThread(name) : make(name, in: anchor, &attempt)
+            let step = try inStoreTerms { () throws(KeyringError) -> Step<Keyring?> in
+                try scope == .thread ? .done(makeInThread(name)) : make(name, in: anchor, effort)
             }
-            if let made { return made }
-            if attempt.blockage != nil { throw attempt.blocked() }
+            switch step {
+            case .done(let made?): return made
+            case .done(nil): continue
+            case .blocked(let reason): throw SecretStoreError(.blocked(reason))
+            }
         }
         throw SecretStoreError(.blocked(.ringMaker))
     }
@@ -64,34 +67,32 @@ extension NamespaceRings {
 
     /// Makes a ring; if it replaces `old`, it gets the members of `old`.
     ///
-    /// - Returns: `nil` if another process was first, if the lease was lost, or if the attempt is blocked, which
-    ///   `attempt` then records.
+    /// - Returns: `nil` if another process was first, or if the lease was lost.
     func make(
-        _ name: String, in anchor: Keyring, inPlaceOf old: Keyring? = nil, _ attempt: inout BackendAttempt
-    ) throws(KeyringError) -> Keyring? {
-        let making: RingMaker
-        if let earlier = attempt.progress?.maker.take(), earlier.name == name, earlier.lease.isHeld {
+        _ name: String, in anchor: Keyring, inPlaceOf old: Keyring? = nil, _ effort: Effort
+    ) throws(KeyringError) -> Step<Keyring?> {
+        let making: RingMaking
+        if let earlier = self.making.withLock({ $0.take() }), earlier.name == name, earlier.lease.isHeld {
             making = earlier
         } else {
-            let lease = try LeaseRing(anchor, permissions: scope.permissions).acquire(
-                Self.makingPrefix + name, lasting: ItemLeases.duration, &attempt)
-            guard let lease else {
-                attempt.blockage = .ringMaker
-                return nil
+            let ring = LeaseRing(anchor, permissions: scope.permissions)
+            switch try ring.acquire(
+                Self.makingPrefix + name, lasting: ItemLeases.duration, effort, else: .ringMaker)
+            {
+            case .done(let lease): making = RingMaking(name, lease)
+            case .blocked: return .blocked(.ringMaker)
             }
-            making = RingMaker(name, lease)
         }
         let state = try stateOfRing(name, in: anchor)
         if state.key != nil, try old.map({ old throws(KeyringError) in try !anchor.links(Key(old)) }) ?? true {
-            return nil
+            return .done(nil)
         }
         if state == .dead, name == Self.leasesName, !making.isDue {
-            // The next attempt continues with this lease.
-            attempt.blockage = .until(making.dueTime)
-            attempt.makeProgress().maker = making
-            return nil
+            // The next attempt in this namespace continues with this lease.
+            defer { self.making.withLock { $0 = making } }
+            return .blocked(.until(making.dueTime))
         }
-        return try make(name, in: anchor, inPlaceOf: old, under: making.lease)
+        return .done(try make(name, in: anchor, inPlaceOf: old, under: making.lease))
     }
 
     private func make(
@@ -148,7 +149,10 @@ extension NamespaceRings {
 }
 
 /// A ring that is being made, with the lease on its name.
-final class RingMaker {
+///
+/// If the making is blocked, the namespace keeps it for the next attempt of any operation. If there isn't one, the lease
+/// ends by itself.
+final class RingMaking: Sendable {
     let name: String
     let lease: HeldLease
     /// When a new leases' ring can replace a dead one.

@@ -17,12 +17,12 @@ import Keyutils
 /// restricted on purpose. The writer then completes step 3, once there is room.
 extension NamespaceRings {
     /// Removes the scope's empty rings except this namespace's own, and returns how many it removed.
-    func removeEmptyRings(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> Int {
+    func removeEmptyRings(_ effort: Effort) throws(SecretStoreError) -> Int {
         try inStoreTerms { () throws(KeyringError) -> Int in
             var count = 0
             for serial in try anchor.members() {
                 guard let name = try nameOfEmptyRing(serial), name != itemsName else { continue }
-                if try remove(Keyring(serial), named: name, &attempt) { count += 1 }
+                if try remove(Keyring(serial), named: name, effort) { count += 1 }
             }
             return count
         }
@@ -31,13 +31,13 @@ extension NamespaceRings {
     /// Completes the removal of an items' ring that takes no keys because another process was removing it.
     ///
     /// - Returns: false if somebody restricted the ring on purpose.
-    func finishRemoval(_ ring: Keyring, _ attempt: inout BackendAttempt) throws(KeyringError) -> Bool {
+    func finishRemoval(_ ring: Keyring, _ effort: Effort) throws(KeyringError) -> Bool {
         do throws(KeyringError) {
             let key = try Key(ring).describe()
             guard try ring.isRestricted(), key.userID == geteuid(), key.permissions == removalPermissions else {
                 return false
             }
-            _ = try removeOrReplace(ring, named: itemsName, &attempt)
+            _ = try removeOrReplace(ring, named: itemsName, effort)
         } catch {
             // Another process has removed the ring.
             guard error.isKeyGoneOrRefused else { throw error }
@@ -45,9 +45,7 @@ extension NamespaceRings {
         return true
     }
 
-    private func remove(_ ring: Keyring, named name: String, _ attempt: inout BackendAttempt) throws(KeyringError)
-        -> Bool
-    {
+    private func remove(_ ring: Keyring, named name: String, _ effort: Effort) throws(KeyringError) -> Bool {
         do throws(KeyringError) {
             let isRestricted = try ring.isRestricted()
             if try Key(ring).describe().permissions != removalPermissions {
@@ -55,7 +53,7 @@ extension NamespaceRings {
                 try Key(ring).setPermissions(removalPermissions)
             }
             if !isRestricted { try ring.restrict() }
-            return try removeOrReplace(ring, named: name, &attempt)
+            return try removeOrReplace(ring, named: name, effort)
         } catch {
             // Another process is removing the ring or has removed it. Or the quota has no room for a new ring; then a
             // writer makes one later.
@@ -67,15 +65,15 @@ extension NamespaceRings {
     }
 
     /// Removes the ring if it is empty, otherwise replaces it; true if it was removed.
-    private func removeOrReplace(_ ring: Keyring, named name: String, _ attempt: inout BackendAttempt)
-        throws(KeyringError) -> Bool
-    {
+    private func removeOrReplace(
+        _ ring: Keyring, named name: String, _ effort: Effort
+    ) throws(KeyringError) -> Bool {
         if try ring.members().isEmpty {
             try Key(ring).invalidate()
             return true
         }
         // A writer added something between the two looks. Keep it in a new ring that takes more keys.
-        _ = try make(name, in: anchor, inPlaceOf: ring, &attempt)
+        _ = try make(name, in: anchor, inPlaceOf: ring, effort)
         return false
     }
 

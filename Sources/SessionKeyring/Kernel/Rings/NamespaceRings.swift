@@ -39,6 +39,8 @@ package final class NamespaceRings: Sendable {
     /// The serial of the leases' ring in which the update flag was seen.
     let flaggedSerial = Atomic<Int32>(0)
     private let processID: Atomic<Int32>
+    /// The ring that this process is making, while it waits.
+    let making = LockBox<RingMaking?>(nil)
     let ownership = SessionOwnership()
     /// The items' ring that was passed in, if only that ring is looked at.
     private let givenItems: Keyring?
@@ -120,11 +122,11 @@ package final class NamespaceRings: Sendable {
     }
 
     /// Returns both rings, remembered, looked up or made.
-    func pair(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> Pair {
+    func pair(_ effort: Effort) throws(SecretStoreError) -> Pair {
         if let items = Self.ring(itemsSerial), let leases = Self.ring(leasesSerial) {
             return Pair(items: items, leases: leases)
         }
-        return try findOrMakePair(&attempt)
+        return try findOrMakePair(effort)
     }
 
     /// Looks up the items' ring again, after a miss or an error.
@@ -136,11 +138,11 @@ package final class NamespaceRings: Sendable {
     }
 
     /// Looks up both rings again, and makes those that are absent.
-    func findOrMakePair(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> Pair {
+    func findOrMakePair(_ effort: Effort) throws(SecretStoreError) -> Pair {
         let pair = try inAnchor { anchor throws(SecretStoreError) in
             Pair(
-                items: try self.findOrMake(self.itemsName, in: anchor, &attempt),
-                leases: try self.findOrMake(Self.leasesName, in: anchor, &attempt)
+                items: try self.findOrMake(self.itemsName, in: anchor, effort),
+                leases: try self.findOrMake(Self.leasesName, in: anchor, effort)
             )
         }
         itemsSerial.store(pair.items.serial.rawValue, ordering: .relaxed)
@@ -184,22 +186,21 @@ extension KernelBackend {
     ///
     /// If the rings turn out to be gone, they are looked up or made again, and the write is repeated.
     ///
-    /// - Parameter write: returns false if the attempt is blocked, and records the reason.
-    /// - Throws: ``SecretStoreError`` with `contended` if the attempt is blocked.
-    func withPair(
-        for item: ItemIdentity, _ attempt: inout BackendAttempt,
-        _ write: (NamespaceRings.Pair, inout BackendAttempt) throws(KeyringError) -> Bool
-    ) throws(SecretStoreError) {
-        var pair = try rings.pair(&attempt)
+    /// - Throws: ``SecretStoreError`` with `contended` if the write is blocked.
+    func withPair<Output>(
+        for item: ItemIdentity, _ effort: Effort,
+        _ write: (NamespaceRings.Pair) throws(KeyringError) -> Step<Output>
+    ) throws(SecretStoreError) -> Output {
+        var pair = try rings.pair(effort)
         var refusals = 0
         for round in 1...SecondLooks.replacedRings {
-            let isThrough: Bool
+            let step: Step<Output>
             do throws(KeyringError) {
-                isThrough = try write(pair, &attempt)
+                step = try write(pair)
             } catch {
                 switch error.code {
                 case _ where error.isKeyGoneOrRefused:
-                    let current = try rings.findOrMakePair(&attempt)
+                    let current = try rings.findOrMakePair(effort)
                     if current == pair, error.code == .accessDenied {
                         // As with a search, a refusal counts only if it lasts.
                         refusals += 1
@@ -209,17 +210,20 @@ extension KernelBackend {
                     pair = current
                     continue
                 case .notPermitted where round < SecondLooks.replacedRings:
-                    pair = try pairInPlaceOfRestricted(pair.items, error, item: item, &attempt)
+                    pair = try pairInPlaceOfRestricted(pair.items, error, item: item, effort)
                     continue
                 default: throw SecretStoreError(error, item: item)
                 }
             }
-            guard isThrough else { throw attempt.blocked(item) }
+            switch step {
+            case .blocked(let reason): throw SecretStoreError(.blocked(reason), item: item)
             // If only possessors can write to the ring, a successful write shows that the ring is still linked. If the
             // whole user can write to it, it accepts writes even after it was removed, and they would be lost.
-            if rings.scope.access == .possessor { return }
-            if try rings.isLinked(pair.items) { return }
-            pair = try rings.findOrMakePair(&attempt)
+            case .done(let output):
+                if rings.scope.access == .possessor { return output }
+                if try rings.isLinked(pair.items) { return output }
+            }
+            pair = try rings.findOrMakePair(effort)
         }
         throw SecretStoreError(.unreadableAfterWrite, item: item)
     }
@@ -229,16 +233,16 @@ extension KernelBackend {
     /// Another process is removing that ring, or died while it did so (``NamespaceRings/finishRemoval(_:_:)``).
     /// Otherwise somebody restricted the ring on purpose, and this throws the error.
     func pairInPlaceOfRestricted(
-        _ items: Keyring, _ error: KeyringError, item: ItemIdentity, _ attempt: inout BackendAttempt
+        _ items: Keyring, _ error: KeyringError, item: ItemIdentity, _ effort: Effort
     ) throws(SecretStoreError) -> NamespaceRings.Pair {
         SecondLooks.afterRestrictedRing()
-        let current = try rings.findOrMakePair(&attempt)
+        let current = try rings.findOrMakePair(effort)
         guard current.items == items else { return current }
-        let isFinished = try inStoreTerms(item) { () throws(KeyringError) in try rings.finishRemoval(items, &attempt) }
+        let isFinished = try inStoreTerms(item) { () throws(KeyringError) in try rings.finishRemoval(items, effort) }
         guard isFinished else { throw SecretStoreError(error, item: item) }
-        let pair = try rings.findOrMakePair(&attempt)
+        let pair = try rings.findOrMakePair(effort)
         // Another process is about to replace the ring.
-        if pair.items == items { throw attempt.blocked(item) }
+        if pair.items == items { throw SecretStoreError(.blocked(.itemLease), item: item) }
         return pair
     }
 }

@@ -2,28 +2,23 @@ import Keyutils
 
 extension KernelBackend {
     package func beginUpdate(
-        of item: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> any ItemUpdate {
+        of item: ItemIdentity, lasting duration: Duration, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<any ItemUpdate> {
         try rings.requireOwnSession()
-        return try inRoom(&attempt) { attempt throws(SecretStoreError) in
-            try startUpdate(of: item, lasting: duration, &attempt)
+        return try .of { () throws(SecretStoreError) in
+            try inRoom(effort) { () throws(SecretStoreError) in
+                try withPair(for: item, effort) { pair throws(KeyringError) in
+                    if let blockage = try rings.raiseUpdateFlag(in: pair.leases) { return .blocked(blockage) }
+                    switch try itemLeases.acquire(
+                        for: item.keyDescription, in: pair.leases, lasting: duration, effort)
+                    {
+                    case .done(let lease):
+                        return .done(KernelItemUpdate(backend: self, item: item, ring: pair.items, lease: lease))
+                    case .blocked(let reason): return .blocked(reason)
+                    }
+                }
+            }
         }
-    }
-
-    private func startUpdate(
-        of item: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> any ItemUpdate {
-        var update: KernelItemUpdate?
-        try withPair(for: item, &attempt) { pair, attempt throws(KeyringError) in
-            guard try rings.raiseUpdateFlag(in: pair.leases, &attempt) else { return false }
-            let lease = try itemLeases.acquire(
-                for: item.keyDescription, in: pair.leases, lasting: duration, &attempt)
-            guard let lease else { return false }
-            update = KernelItemUpdate(backend: self, item: item, ring: pair.items, lease: lease)
-            return true
-        }
-        guard let update else { throw attempt.blocked(item) }
-        return update
     }
 }
 
@@ -35,8 +30,8 @@ private final class KernelItemUpdate: ItemUpdate {
     private let lease: HeldLease
     /// The item's key when it was last read; `nil` if the item was absent.
     private var seen: Key?
-    /// Whether an earlier attempt to commit has stored the new value, and failed only afterwards.
-    private var isStored = false
+    /// The key of the new value, if an attempt to commit has stored it and failed only afterwards.
+    private var stored: Key?
 
     init(backend: KernelBackend, item: ItemIdentity, ring: Keyring, lease: consuming HeldLease) {
         self.backend = backend
@@ -55,53 +50,42 @@ private final class KernelItemUpdate: ItemUpdate {
     }
 
     func commit(
-        _ bytes: RawSpan?, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> Bool {
-        guard let bytes else { return try remove() }
-        return try PayloadEncoding.with(bytes) { payload throws(SecretStoreError) in
-            let pending = try PendingWrite(of: bytes, as: payload, for: item, timeout: timeout)
-            if !isStored {
-                let outcome = try backend.inRoom(for: pending, &attempt) { attempt throws(SecretStoreError) in
-                    try store(pending, payload, &attempt)
+        _ bytes: RawSpan?, timeout: KeyTimeout?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool> {
+        try .of(after: stored.map(VisibleStep.placed)) { () throws(SecretStoreError) in
+            guard let bytes else { return try remove() }
+            return try PayloadEncoding.with(bytes) { payload throws(SecretStoreError) in
+                let pending = try PendingWrite(of: bytes, as: payload, for: item, timeout: timeout)
+                if stored == nil {
+                    switch try backend.inRoom(for: pending, effort, { () throws(SecretStoreError) in
+                        try place(pending, payload, effort)
+                    }) {
+                    case .placed(let key): stored = key
+                    case .changed where lease.isHeld: return false
+                    case .changed, .leaseLost: throw SecretStoreError(.leaseLost, item: item)
+                    }
                 }
-                switch outcome {
-                case .changed where lease.isHeld: return false
-                case .changed, .leaseLost: throw SecretStoreError(.leaseLost, item: item)
-                case .stored: isStored = true
-                }
-            }
-            do throws(SecretStoreError) {
                 guard try isRingInUse() else { throw SecretStoreError(.unreadableAfterWrite, item: item) }
-            } catch {
-                attempt.makeProgress().isVisible = true
-                throw error
+                return true
             }
-            return true
         }
     }
 
-    private enum Outcome {
-        case stored
-        /// The item is not what was read last: a `clear` takes no lease, and the value that was read may have expired.
-        case changed
-        case leaseLost
-    }
-
-    private func store(
-        _ pending: PendingWrite, _ payload: RawSpan, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> Outcome {
+    private func place(
+        _ pending: PendingWrite, _ payload: RawSpan, _ effort: Effort
+    ) throws(SecretStoreError) -> Placement {
         do throws(KeyringError) {
-            let outcome = try place(try backend.stage(pending, payload))
-            if outcome == .stored { try backend.dropFetchSentinel(of: item, in: ring) }
-            return outcome
+            let placement = try place(try backend.stage(pending, payload))
+            if case .placed = placement { try backend.dropFetchSentinel(of: item, in: ring) }
+            return placement
         } catch {
             switch error.code {
             case .alreadyExists: return .changed
             case .notPermitted:
-                ring = try backend.pairInPlaceOfRestricted(ring, error, item: item, &attempt).items
+                ring = try backend.pairInPlaceOfRestricted(ring, error, item: item, effort).items
                 return .changed
             default:
-                guard error.isKeyGoneOrRefused, try haveOtherRing(&attempt) else {
+                guard error.isKeyGoneOrRefused, try haveOtherRing(effort) else {
                     throw SecretStoreError(error, item: item)
                 }
                 return .changed
@@ -110,7 +94,7 @@ private final class KernelItemUpdate: ItemUpdate {
     }
 
     /// Moves a staged key into place; discards it if the item has changed.
-    private func place(_ key: Key) throws(KeyringError) -> Outcome {
+    private func place(_ key: Key) throws(KeyringError) -> Placement {
         let state = try Staging.discardIfFailing(key) { () throws(KeyringError) in
             try backend.nameState(of: item, in: ring)
         }
@@ -119,12 +103,12 @@ private final class KernelItemUpdate: ItemUpdate {
             return .changed
         }
         // If the name is free, the kernel lets only one key in, and an `add` may be faster.
-        return try lease.place(key, in: ring, exclusively: state == .free) ? .stored : .leaseLost
+        return try lease.place(key, in: ring, exclusively: state == .free) ? .placed(key) : .leaseLost
     }
 
     /// Looks up the items' ring again and uses it from now on; true if it is another ring.
-    private func haveOtherRing(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
-        let current = try backend.rings.findOrMakePair(&attempt).items
+    private func haveOtherRing(_ effort: Effort) throws(SecretStoreError) -> Bool {
+        let current = try backend.rings.findOrMakePair(effort).items
         defer { ring = current }
         return current != ring
     }

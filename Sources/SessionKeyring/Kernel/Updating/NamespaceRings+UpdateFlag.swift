@@ -47,10 +47,10 @@ extension NamespaceRings {
 
     /// Makes all writers use leases from now on.
     ///
-    /// - Returns: false, with the attempt blocked, as long as some writers may not have seen the flag.
-    func raiseUpdateFlag(in leases: Keyring, _ attempt: inout BackendAttempt) throws(KeyringError) -> Bool {
+    /// - Returns: the blockage, as long as some writers may not have seen the flag; otherwise `nil`.
+    func raiseUpdateFlag(in leases: Keyring) throws(KeyringError) -> Blockage? {
         let end = try timeOfRaisedFlag(in: leases) + BootTime(Self.grace)
-        return end <= .now() ? true : attempt.isBlocked(by: .until(end))
+        return end <= .now() ? nil : .until(end)
     }
 
     /// Sets the flag if it does not exist, and returns a time at which others could see it.

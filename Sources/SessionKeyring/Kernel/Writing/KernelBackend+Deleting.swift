@@ -1,10 +1,25 @@
 import Keyutils
 
 extension KernelBackend {
-    package func delete(_ item: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
+    package func delete(
+        _ item: ItemIdentity, _ effort: Effort, after step: VisibleStep?
+    ) throws(SecretStoreError) -> Outcome<Bool> {
+        // Whether a late delete has removed the item; `nil` if there wasn't a late delete.
+        var late: Bool?
+        if case .removed(let wasThere) = step { late = wasThere }
+        return try .of(after: late.map(VisibleStep.removed)) { () throws(SecretStoreError) in
+            try delete(item, late: &late, effort)
+        }
+    }
+
+    private func delete(
+        _ item: ItemIdentity, late: inout Bool?, _ effort: Effort
+    ) throws(SecretStoreError) -> Bool {
         while true {
             let write = UnlockedWrite()
-            if let leases = try rings.flaggedLeasesRing() { return try deleteUnderLease(item, in: leases, &attempt) }
+            if let leases = try rings.flaggedLeasesRing() {
+                return try deleteUnderLease(item, in: leases, effort) || late == true
+            }
             var isInTime = true
             // Unlinking acts by name: it removes the key that has the name at that moment. That is the meaning
             // of a delete.
@@ -15,22 +30,21 @@ extension KernelBackend {
                 return true
             }
             guard var removed else { continue }
-            removed = removed || attempt.progress?.isDeleted == true
+            removed = removed || late == true
             if isInTime { return removed }
             // This delete was late: an update that had read the item may have stored it again. So look for the
             // flag again.
             guard let leases = try rings.flaggedLeasesRing() else { return removed }
-            let progress = attempt.makeProgress()
-            (progress.isDeleted, progress.isVisible) = (removed, true)
-            return try deleteUnderLease(item, in: leases, &attempt)
+            late = removed
+            return try deleteUnderLease(item, in: leases, effort) || removed
         }
     }
 
     private func deleteUnderLease(
-        _ item: ItemIdentity, in ring: Keyring, _ attempt: inout BackendAttempt
+        _ item: ItemIdentity, in ring: Keyring, _ effort: Effort
     ) throws(SecretStoreError) -> Bool {
         for _ in 0..<SecondLooks.lostLeases {
-            let lease = try leaseIfAffordable(of: item, in: ring, &attempt)
+            let lease = try leaseIfAffordable(of: item, in: ring, effort)
             let hasLease = lease != nil
             let removed = try remove(item) { ring, key throws(KeyringError) in
                 if hasLease { return try lease?.remove(key, from: ring) ?? false }
@@ -39,9 +53,9 @@ extension KernelBackend {
             }
             if removed != nil { try dropSentinels(of: item) }
             _ = lease?.release()
-            if let removed { return removed || attempt.progress?.isDeleted == true }
+            if let removed { return removed }
         }
-        throw attempt.blocked(item)
+        throw SecretStoreError(.blocked(.itemLease), item: item)
     }
 
     /// Removes the item's key and returns whether it existed; `nil` if `unlink` refuses.
@@ -66,20 +80,24 @@ extension KernelBackend {
     ///   that nobody else can take it either.
     /// - Throws: ``SecretStoreError`` with `contended` if the attempt is blocked.
     func leaseIfAffordable(
-        of item: ItemIdentity, in ring: Keyring, _ attempt: inout BackendAttempt
+        of item: ItemIdentity, in ring: Keyring, _ effort: Effort
     ) throws(SecretStoreError) -> HeldLease? {
+        let blockage: Blockage
         do throws(KeyringError) {
-            if let lease = try itemLeases.acquire(for: item.keyDescription, in: ring, &attempt) { return lease }
+            switch try itemLeases.acquire(for: item.keyDescription, in: ring, effort) {
+            case .done(let lease): return lease
+            case .blocked(let reason): blockage = reason
+            }
         } catch {
-            guard error.code == .quotaExceeded, attempt.mayUseLastResorts else {
+            guard error.code == .quotaExceeded, effort.mayUseLastResorts else {
                 throw SecretStoreError(error, item: item)
             }
             let isHeld = try inStoreTerms(item) { () throws(KeyringError) in
                 try itemLeases.isHeld(item.keyDescription, in: ring)
             }
             if !isHeld { return nil }
-            attempt.blockage = .itemLease
+            blockage = .itemLease
         }
-        throw attempt.blocked(item)
+        throw SecretStoreError(.blocked(blockage), item: item)
     }
 }

@@ -1,4 +1,4 @@
-import Keyutils
+package import Keyutils
 
 extension KernelBackend {
     /// Deletes the item only if it still holds the value that the caller saw.
@@ -6,15 +6,17 @@ extension KernelBackend {
     /// Unlinking a key acts by name, so it can remove a successor. Invalidating acts on exactly the key whose payload
     /// was compared, and needs no quota. In a namespace with the update flag, the process holds the item's lease during
     /// both steps, as for every delete, if the quota has room for one. It does not raise the flag.
-    func delete(
-        _ item: ItemIdentity, ifUnchanged secret: borrowing SecretBytes, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> Bool {
-        guard let leases = try rings.flaggedLeasesRing() else { return try invalidate(item, ifUnchanged: secret) }
-        let lease = try leaseIfAffordable(of: item, in: leases, &attempt)
-        let isDeleted = try invalidate(item, ifUnchanged: secret)
-        if isDeleted { try dropSentinels(of: item) }
-        _ = lease?.release()
-        return isDeleted
+    package func delete(
+        _ item: ItemIdentity, ifUnchanged secret: borrowing SecretBytes, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool> {
+        try .of { () throws(SecretStoreError) in
+            guard let leases = try rings.flaggedLeasesRing() else { return try invalidate(item, ifUnchanged: secret) }
+            let lease = try leaseIfAffordable(of: item, in: leases, effort)
+            let isDeleted = try invalidate(item, ifUnchanged: secret)
+            if isDeleted { try dropSentinels(of: item) }
+            _ = lease?.release()
+            return isDeleted
+        }
     }
 
     private func invalidate(

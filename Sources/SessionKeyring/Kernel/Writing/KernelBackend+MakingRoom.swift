@@ -10,16 +10,15 @@ extension KernelBackend {
     /// - Parameter pending: the value that needs room; `nil` if it's only a lease.
     /// - Throws: also ``SecretStoreError`` with `tooLarge` if the quota could never hold the value.
     func inRoom<Result>(
-        for pending: PendingWrite? = nil, _ attempt: inout BackendAttempt,
-        _ body: (inout BackendAttempt) throws(SecretStoreError) -> Result
+        for pending: PendingWrite? = nil, _ effort: Effort, _ body: () throws(SecretStoreError) -> Result
     ) throws(SecretStoreError) -> Result {
         do throws(SecretStoreError) {
-            return try body(&attempt)
+            return try body()
         } catch {
             guard error.code == .quotaExceeded else { throw error }
             if let pending { try checkQuotaCouldHold(pending) }
-            guard attempt.mayUseLastResorts, try makeRoom(&attempt) else { throw error }
-            return try body(&attempt)
+            guard effort.mayUseLastResorts, try makeRoom(effort) else { throw error }
+            return try body()
         }
     }
 
@@ -34,44 +33,40 @@ extension KernelBackend {
     /// Frees quota; true if there may be more room now.
     ///
     /// - Throws: ``SecretStoreError`` with `contended` if the attempt is blocked.
-    func makeRoom(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
+    func makeRoom(_ effort: Effort) throws(SecretStoreError) -> Bool {
         let endedLeases = try itemLeases.sweep()
-        let emptyRings = try rings.removeEmptyRings(&attempt)
-        let expired = try reapExpired(&attempt)
+        let emptyRings = try rings.removeEmptyRings(effort)
+        let expired = try reapExpired()
         return endedLeases + emptyRings + expired > 0
     }
 
     /// Removes the namespace's expired items, and returns how many it removed.
-    private func reapExpired(_ attempt: inout BackendAttempt) throws(SecretStoreError) -> Int {
+    private func reapExpired() throws(SecretStoreError) -> Int {
         // Only `/proc/keys` shows the names of dead keys.
         guard let ring = try rings.findItems(), let leaseRing = try rings.findLeasesRing(),
             let table = try? KeyTable.snapshot()
         else { return 0 }
         var reaper = Reaper(leases: itemLeases, items: ring, leaseRing: leaseRing)
-        let mayRemove = try inStoreTerms { () throws(KeyringError) -> Bool in
+        let blockage = try inStoreTerms { () throws(KeyringError) -> Blockage? in
             let dead = try ring.members().compactMap { serial in
                 table[serial].flatMap { $0.expiry == .expired && $0.type == "user" ? (Key(serial), $0) : nil }
             }
             // Only processes that have raised the flag are allowed to remove what they saw.
-            let mayReap = dead.isEmpty ? true : try raiseUpdateFlagIfAffordable(in: leaseRing, &attempt)
-            for (key, entry) in dead where mayReap {
-                try reaper.reap(key, named: entry.keyDescription)
-            }
-            return mayReap
+            if !dead.isEmpty, let blockage = try raiseUpdateFlagIfAffordable(in: leaseRing) { return blockage }
+            for (key, entry) in dead { try reaper.reap(key, named: entry.keyDescription) }
+            return nil
         }
-        guard mayRemove else { throw attempt.blocked() }
+        if let blockage { throw SecretStoreError(.blocked(blockage)) }
         return reaper.count
     }
 
-    /// Raises the update flag; also true if the quota has no room for the flag.
-    private func raiseUpdateFlagIfAffordable(
-        in ring: Keyring, _ attempt: inout BackendAttempt
-    ) throws(KeyringError) -> Bool {
+    /// Raises the update flag, if the quota has room for it.
+    private func raiseUpdateFlagIfAffordable(in ring: Keyring) throws(KeyringError) -> Blockage? {
         do throws(KeyringError) {
-            return try rings.raiseUpdateFlag(in: ring, &attempt)
+            return try rings.raiseUpdateFlag(in: ring)
         } catch {
             guard error.code == .quotaExceeded else { throw error }
-            return true
+            return nil
         }
     }
 }
@@ -116,8 +111,7 @@ private struct Reaper {
         guard try leases.rings.haveUpdateFlag(in: leaseRing) else { throw KeyringError(.quotaExceeded, in: .add) }
         // A separate attempt: if another process is working on this name, that must not block the write that
         // needs room.
-        var attempt = BackendAttempt()
-        guard let lease = try leases.acquire(for: name, in: leaseRing, &attempt) else { return false }
+        guard case .done(let lease) = try leases.acquire(for: name, in: leaseRing, Effort()) else { return false }
         let one: InlineArray<1, UInt8> = [0]
         let namesake = try unsafe Keyring.thread.add(.user, name, payload: one.span.bytes)
         defer { Staging.discard(namesake) }

@@ -6,32 +6,36 @@ package import Keyutils
 /// ``NamespaceRings/haveUpdateFlag(in:)``.
 extension KernelBackend {
     package func set(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) {
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort, after step: VisibleStep?
+    ) throws(SecretStoreError) -> Outcome<Void> {
         try rings.requireOwnSession()
-        try PayloadEncoding.with(bytes) { payload throws(SecretStoreError) in
-            let pending = try PendingWrite(of: bytes, as: payload, for: item, timeout: timeout)
-            try inRoom(for: pending, &attempt) { attempt throws(SecretStoreError) in
-                try place(pending, payload, &attempt)
+        var late: Key?
+        if case .placed(let key) = step { late = key }
+        return try .of(after: late.map(VisibleStep.placed)) { () throws(SecretStoreError) in
+            try PayloadEncoding.with(bytes) { payload throws(SecretStoreError) in
+                let pending = try PendingWrite(of: bytes, as: payload, for: item, timeout: timeout)
+                try inRoom(for: pending, effort) { () throws(SecretStoreError) in
+                    try place(pending, payload, late: &late, effort)
+                }
             }
         }
     }
 
     /// Places the item, plainly or under its lease.
-    func place(
-        _ pending: PendingWrite, _ payload: RawSpan, _ attempt: inout BackendAttempt
+    ///
+    /// - Parameter late: the key that was placed late, by an earlier attempt or by this one.
+    private func place(
+        _ pending: PendingWrite, _ payload: RawSpan, late: inout Key?, _ effort: Effort
     ) throws(SecretStoreError) {
-        try withPair(for: pending.item, &attempt) { pair, attempt throws(KeyringError) in
-            if attempt.progress?.lateKey == nil {
+        try withPair(for: pending.item, effort) { pair throws(KeyringError) in
+            if late == nil {
                 switch try placePlainly(pending, payload, in: pair) {
-                case .inTime: return true
+                case .inTime: return .done(())
                 case .refused: break
-                case .late(let key):
-                    let progress = attempt.makeProgress()
-                    (progress.lateKey, progress.isVisible) = (key, true)
+                case .late(let key): late = key
                 }
             }
-            return try placeUnderLease(pending, payload, in: pair, &attempt)
+            return try placeUnderLease(pending, payload, in: pair, unless: late, effort)
         }
     }
 
@@ -69,34 +73,33 @@ extension KernelBackend {
         return try rings.haveUpdateFlag(in: pair.leases) ? .late(key) : .inTime
     }
 
-    /// Places the item under its lease, unless the key that an earlier attempt placed late is still there.
-    ///
-    /// - Returns: false if the attempt is blocked.
+    /// Places the item under its lease, unless the key that was placed late is still there.
     private func placeUnderLease(
-        _ pending: PendingWrite, _ payload: RawSpan, in pair: NamespaceRings.Pair, _ attempt: inout BackendAttempt
-    ) throws(KeyringError) -> Bool {
+        _ pending: PendingWrite, _ payload: RawSpan, in pair: NamespaceRings.Pair, unless late: Key?, _ effort: Effort
+    ) throws(KeyringError) -> Step<Void> {
         let name = pending.item.keyDescription
-        let late = attempt.progress?.lateKey
         // Each lost round means that this process was stopped for the whole duration of the lease.
         for _ in 0..<SecondLooks.lostLeases {
-            let lease: HeldLease?
+            let lease: HeldLease
             do throws(KeyringError) {
-                lease = try itemLeases.acquire(for: name, in: pair.leases, &attempt)
+                switch try itemLeases.acquire(for: name, in: pair.leases, effort) {
+                case .done(let taken): lease = taken
+                case .blocked(let reason): return .blocked(reason)
+                }
             } catch {
                 // If nobody holds the lease, no update can displace the late key any more.
-                guard error.code == .quotaExceeded, attempt.mayUseLastResorts, let late else { throw error }
-                if try itemLeases.isHeld(name, in: pair.leases) { return attempt.isBlocked(by: .itemLease) }
+                guard error.code == .quotaExceeded, effort.mayUseLastResorts, let late else { throw error }
+                if try itemLeases.isHeld(name, in: pair.leases) { return .blocked(.itemLease) }
                 guard try current(pending.item, in: pair.items) == late else { throw error }
-                return true
+                return .done(())
             }
-            guard let lease else { return false }
-            if let late, try current(pending.item, in: pair.items) == late { return true }
+            if let late, try current(pending.item, in: pair.items) == late { return .done(()) }
             if try lease.place(try stage(pending, payload), in: pair.items) {
                 try dropFetchSentinel(of: pending.item, in: pair.items)
                 _ = lease.release()
-                return true
+                return .done(())
             }
         }
-        return attempt.isBlocked(by: .itemLease)
+        return .blocked(.itemLease)
     }
 }

@@ -24,6 +24,14 @@ struct PendingWrite {
     }
 }
 
+/// The result of placing an item because of what was seen before, under its lease.
+enum Placement {
+    case placed(Key)
+    /// The item is not what was seen: a `clear` takes no lease, and the seen value may have expired.
+    case changed
+    case leaseLost
+}
+
 /// The steps before and after an item is stored, shared by all ways of storing it.
 extension KernelBackend {
     /// Stages the key of a pending write.

@@ -35,21 +35,21 @@ struct CachedAction: VerbAction {
         // Most calls end here.
         if !isForced, refreshBefore == nil, let kept = try readKept(in: store) { return FetchedOutput(answer: kept) }
         let flight = try SingleFlight(
-            store: store, item: item, leaseDuration: Self.leaseDuration,
+            in: store.backend, item: item, leaseDuration: Self.leaseDuration,
             refreshBefore == nil ? .never : .due)
         var wait = Wait(upTo: form?.waitLimit ?? Self.waitLimit)
-        var attempt = wait.firstAttempt
+        var next = FetchTurn(of: flight, force: isForced)
         while true {
             // Signals are blocked before the lease is taken, so that no signal ends us without releasing it.
             var signals = BlockedSignals()
             let turn: SingleFlight.Turn<CachedAnswer>
             do throws(SecretStoreError) {
-                turn = try nextTurn(of: flight, in: store, &attempt)
+                turn = try next.attempt(wait.effort) { () throws(SecretStoreError) in try find(in: store) }.get()
             } catch {
-                attempt.releaseLease()
+                next.releaseLease()
                 signals.release()
                 form?.noteWait()
-                if wait.sleep(after: error, &attempt) { continue }
+                if error.isBlockage, wait.sleep(after: error) { continue }
                 if error.isLeaseHeld { throw SecretStoreError(.leaseHeld, item: item) }
                 guard error.code.isLackOfRoom || (!isOfOneCommand && error.code.isForeignSession) else { throw error }
                 warn(CommandError(notKeptBecause: error))
@@ -66,13 +66,9 @@ struct CachedAction: VerbAction {
         }
     }
 
-    private func nextTurn(
-        of flight: SingleFlight, in store: SecretStore, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> SingleFlight.Turn<CachedAnswer> {
-        try flight.nextTurn(force: isForced, &attempt) { () throws(SecretStoreError) in
-            guard let answer = try readKept(in: store) else { return nil }
-            return answer.output.bytes.withBytes { bytes in Found(answer, from: bytes) }
-        }
+    private func find(in store: SecretStore) throws(SecretStoreError) -> Found<CachedAnswer>? {
+        guard let answer = try readKept(in: store) else { return nil }
+        return answer.output.bytes.withBytes { bytes in Found(answer, from: bytes) }
     }
 
     /// Whether a stored output counts only for the same command line.
@@ -174,7 +170,7 @@ struct ForgetAction: VerbAction {
     func run() throws {
         let store = try place.store()
         let flight = try SingleFlight(
-            store: store, item: item, leaseDuration: CachedAction.leaseDuration, .never)
+            in: store.backend, item: item, leaseDuration: CachedAction.leaseDuration, .never)
         let hadFailure = try store.delete(item.failureSentinel)
         guard try flight.forget() || hadFailure else {
             throw MissingItem(item: item, isAnyAccount: false, place: place)

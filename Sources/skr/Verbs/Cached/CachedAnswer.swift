@@ -21,7 +21,7 @@ struct CachedAnswer {
     ) throws(SecretStoreError) -> CachedAnswer? {
         if let output = try store.get(item) {
             let isOurs = try output.withBytes { value throws(SecretStoreError) in
-                isOfOneCommand ? try store.command(of: item, holding: value) == command : true
+                isOfOneCommand ? try store.backend.command(of: item, holding: value) == command : true
             }
             if isOurs { return CachedAnswer(exitCode: 0, output: SecretBox(output)) }
         }
@@ -39,7 +39,7 @@ struct CachedAnswer {
     ) throws(SecretStoreError) -> Bool {
         guard let output = try store.get(item) else { return false }
         let printer = try output.withBytes { value throws(SecretStoreError) in
-            try store.command(of: item, holding: value)
+            try store.backend.command(of: item, holding: value)
         }
         return printer.map { $0 != command } ?? false
     }

@@ -72,7 +72,7 @@ struct ClearCommand: VerbCommand, VerbAction {
         var count = 0
         var items = Set(try store.identities())
         // During a first run of 'skr cached', and after a failure, there are only sentinels and no item.
-        if let backend = store.backend as? KernelBackend { items.formUnion(try backend.itemsWithSentinels()) }
+        items.formUnion(try store.backend.itemsWithSentinels())
         for item in items where item.service == service {
             let hadFailure = item.kind == .cached ? try store.delete(item.failureSentinel) : false
             // Absent items are deleted too, because that ends a fetch that is in progress.

@@ -27,20 +27,25 @@ struct LockAction: VerbAction {
     /// Tries to run the command under the lock; returns if others hold the lock during the whole time limit.
     private func takeTurns(in store: SecretStore, for limit: Duration) throws {
         var wait = Wait(upTo: limit)
-        var attempt = wait.firstAttempt
         while true {
             // Signals are blocked before the lease is taken, so that no signal ends us without releasing it.
             let signals = BlockedSignals()
-            let lease: any LeaseHandle
+            let outcome: Outcome<any LeaseHandle>
             do throws(SecretStoreError) {
-                lease = try store.backend.takeLease(options.name, lasting: options.timeout.duration, &attempt)
+                outcome = try store.backend.takeLease(
+                    options.name, lasting: options.timeout.duration, wait.effort)
             } catch {
                 signals.release()
-                if wait.sleep(after: error, &attempt) { continue }
+                throw error
+            }
+            switch outcome {
+            case .done(let lease): try runCommand(under: lease, signals)
+            case .blocked(let error, _):
+                signals.release()
+                if wait.sleep(after: error) { continue }
                 if error.isLeaseHeld { return }
                 throw error
             }
-            try runCommand(under: lease, signals)
         }
     }
 

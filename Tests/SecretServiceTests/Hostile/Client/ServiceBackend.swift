@@ -13,6 +13,18 @@ struct ServiceBackend: SecretBackend {
         client = Locked(try ServiceClient(path: path))
     }
 
+    /// Makes one attempt to change the item.
+    private func attempt<Result>(
+        _ item: ItemIdentity, _ body: (ServiceClient) throws(ServiceClient.Failure) -> Result
+    ) throws(SecretStoreError) -> Outcome<Result> {
+        do throws(SecretStoreError) {
+            return .done(try calling(item, body))
+        } catch {
+            guard error.code == .contended || error.code == .quotaExceeded else { throw error }
+            return .blocked(error)
+        }
+    }
+
     private func calling<Result>(
         _ item: ItemIdentity?, _ body: (ServiceClient) throws(ServiceClient.Failure) -> Result
     ) throws(SecretStoreError) -> Result {
@@ -46,10 +58,11 @@ struct ServiceBackend: SecretBackend {
     }
 
     func set(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) {
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort, after step: VisibleStep?
+    ) throws(SecretStoreError) -> Outcome<Void> {
         let secret = bytes.withUnsafeBytes { Array($0) }
-        try calling(item) { client throws(ServiceClient.Failure) in _ = try client.create(Self.attributes(item), secret)
+        return try attempt(item) { client throws(ServiceClient.Failure) in
+            _ = try client.create(Self.attributes(item), secret)
         }
     }
 
@@ -57,8 +70,10 @@ struct ServiceBackend: SecretBackend {
         try calling(item) { client throws(ServiceClient.Failure) in try !client.search(Self.attributes(item)).isEmpty }
     }
 
-    func delete(_ item: ItemIdentity, _ attempt: inout BackendAttempt) throws(SecretStoreError) -> Bool {
-        try calling(item) { client throws(ServiceClient.Failure) in
+    func delete(
+        _ item: ItemIdentity, _ effort: Effort, after step: VisibleStep?
+    ) throws(SecretStoreError) -> Outcome<Bool> {
+        try attempt(item) { client throws(ServiceClient.Failure) in
             guard let path = try client.search(Self.attributes(item)).first else { return false }
             return try client.delete(path)
         }
@@ -87,16 +102,26 @@ struct ServiceBackend: SecretBackend {
 /// The calls that a client of the Secret Service can't make.
 extension ServiceBackend {
     func add(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) {
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Void> {
         throw SecretStoreError(.unsupported, item: item)
     }
 
     func expire(
-        _ item: ItemIdentity, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> Bool {
+        _ item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool> {
         throw SecretStoreError(.unsupported, item: item)
     }
+
+    func delete(
+        _ item: ItemIdentity, ifUnchanged secret: borrowing SecretBytes, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool> {
+        throw SecretStoreError(.unsupported, item: item)
+    }
+
+    func unreadableKeys() throws(SecretStoreError) -> [KeySerial] { throw SecretStoreError(.unsupported) }
+
+    func itemsWithSentinels() throws(SecretStoreError) -> Set<ItemIdentity> { throw SecretStoreError(.unsupported) }
 
     func attributes() throws(SecretStoreError) -> [ItemAttributes] { throw SecretStoreError(.unsupported) }
 
@@ -105,22 +130,24 @@ extension ServiceBackend {
     }
 
     func beginUpdate(
-        of item: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> any ItemUpdate {
+        of item: ItemIdentity, lasting duration: Duration, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<any ItemUpdate> {
         throw SecretStoreError(.unsupported, item: item)
     }
 
     func beginFetch(
-        of item: ItemIdentity, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> (any ItemFetch)? {
+        of item: ItemIdentity, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<(any ItemFetch)?> {
         throw SecretStoreError(.unsupported, item: item)
     }
 
     func takeLease(
-        _ name: String, lasting duration: Duration, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> any LeaseHandle {
+        _ name: String, lasting duration: Duration, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<any LeaseHandle> {
         throw SecretStoreError(.unsupported)
     }
 
     func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool { throw SecretStoreError(.unsupported) }
+    func leaseReport(_ name: String) -> LeaseReport? { nil }
+    var place: StorePlace? { nil }
 }

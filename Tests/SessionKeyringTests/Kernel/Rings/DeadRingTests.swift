@@ -115,8 +115,9 @@ struct DeadRingTests {
         try key.setPermissions(KeyPermissions.possessorAll.subtracting(.possessorLink))
         try Key(ring).setPermissions([.possessorAll, .userRead])
         try ring.restrict()
-        var attempt = BackendAttempt()
-        let error = try storeError { try store.backend.set([2].span.bytes, for: item, timeout: nil, &attempt) }
+        let error = try storeError {
+            try store.backend.set([2].span.bytes, for: item, timeout: nil, Effort(), after: nil).get()
+        }
         #expect(error?.code == .contended)
         #expect(try scratch.keyring.search(keyring: "skr:default") == ring)
         #expect(try store.get(fixed) == "1")

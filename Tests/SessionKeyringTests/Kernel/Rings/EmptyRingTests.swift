@@ -27,8 +27,7 @@ final class EmptyRingTests {
 
     private func removeEmpty() throws -> Int {
         let backend = try #require(try scratch.store(namespace: "own").backend as? KernelBackend)
-        var attempt = BackendAttempt(mayUseLastResorts: true)
-        return try backend.rings.removeEmptyRings(&attempt)
+        return try backend.rings.removeEmptyRings(Effort())
     }
 
     private func isGone(_ ring: Keyring) -> Bool { becomesTrue { (try? Key(ring).describe()) == nil } }
@@ -95,11 +94,11 @@ final class EmptyRingTests {
         let backend = try #require(try scratch.store(namespace: "own").backend as? KernelBackend)
         let ring = try scratch.keyring.search(keyring: "skr:own")
         try Key(ring).setPermissions([.possessorAll, .userRead])
-        var attempt = BackendAttempt()
-        #expect(try !backend.rings.finishRemoval(ring, &attempt))
+        let effort = Effort()
+        #expect(try !backend.rings.finishRemoval(ring, effort))
         #expect(try scratch.keyring.links(Key(ring)))
         try ring.restrict()
-        #expect(try backend.rings.finishRemoval(ring, &attempt))
+        #expect(try backend.rings.finishRemoval(ring, effort))
         #expect(isGone(ring))
     }
 }

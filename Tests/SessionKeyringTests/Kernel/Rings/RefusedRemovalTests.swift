@@ -30,9 +30,9 @@ struct RefusedRemovalTests {
             try store.set("1", for: item)
             guard let backend = store.backend as? KernelBackend else { exit(2) }
             guard test_filter_install(operation, number) == 0 else { exit(3) }
-            var attempt = BackendAttempt()
+            let effort = Effort()
             do throws(SecretStoreError) {
-                let count = try backend.rings.removeEmptyRings(&attempt)
+                let count = try backend.rings.removeEmptyRings(effort)
                 succeed(4, count == 0 && number != ENOMEM)
             } catch {
                 succeed(5, error.underlying?.code == .outOfMemory)
@@ -54,8 +54,8 @@ struct RefusedRemovalTests {
             guard let backend = store.backend as? KernelBackend else { exit(2) }
             // KEYCTL_MOVE
             guard test_filter_install(30, ENOMEM) == 0 else { exit(3) }
-            var attempt = BackendAttempt()
-            let error = try keyringError { _ = try backend.rings.finishRemoval(ring, &attempt) }
+            let effort = Effort()
+            let error = try keyringError { _ = try backend.rings.finishRemoval(ring, effort) }
             succeed(5, error?.code == .outOfMemory)
             succeed(6, try store.get(item) == "old")
         }

@@ -32,9 +32,10 @@ final class ReplacedRingTests {
     }
 
     private func commit(
-        _ secret: String, _ update: any ItemUpdate, _ attempt: inout BackendAttempt
+        _ secret: String, _ update: any ItemUpdate, isFirst: Bool = true
     ) throws(SecretStoreError) -> Bool {
-        try update.commit(Array(secret.utf8).span.bytes, timeout: nil, &attempt)
+        let effort = Effort(mayUseLastResorts: false, isFirst: isFirst)
+        return try update.commit(Array(secret.utf8).span.bytes, timeout: nil, effort).get()
     }
 
     @Test("an update whose ring is gone at commit restarts in the new ring")
@@ -42,10 +43,9 @@ final class ReplacedRingTests {
         let update = try store.backend.beginUpdate(of: item, lasting: .seconds(600))
         #expect(try !isThere(update))
         try scratch.keyring.unlink(Key(ring))
-        var attempt = BackendAttempt(mayUseLastResorts: false)
-        #expect(try !commit("1", update, &attempt))
+        #expect(try !commit("1", update))
         #expect(try !isThere(update))
-        #expect(try commit("2", update, &attempt))
+        #expect(try commit("2", update, isFirst: false))
         #expect(try scratch.store().get(item) == "2")
     }
 
@@ -56,8 +56,7 @@ final class ReplacedRingTests {
         try scratch.store().set("1", for: .password(service: "other"))
         try plant("1")
         #expect(try isThere(update))
-        var attempt = BackendAttempt(mayUseLastResorts: false)
-        #expect(try commit("2", update, &attempt))
+        #expect(try commit("2", update))
         #expect(try store.get(item) == "2")
     }
 
@@ -69,8 +68,7 @@ final class ReplacedRingTests {
         let ring = Key(try ring)
         // Without search, the ring is not possessed, so its owner needs the right to restore the permissions.
         try ring.setPermissions(KeyPermissions.possessorAll.subtracting(.possessorSearch).union(.userSetAttribute))
-        var attempt = BackendAttempt(mayUseLastResorts: false)
-        #expect { _ = try commit("1", update, &attempt) } throws: { ($0 as? SecretStoreError)?.code == .forbidden }
+        #expect { _ = try commit("1", update) } throws: { ($0 as? SecretStoreError)?.code == .forbidden }
         #expect(try Keyring.thread.members() == staged)
         try ring.setPermissions(.possessorAll)
         #expect(try !store.contains(item))
@@ -86,10 +84,9 @@ final class ReplacedRingTests {
         // This link keeps the kernel from collecting the ring.
         try scratch.keyring.addKeyring("other").link(Key(ring))
         try scratch.keyring.unlink(Key(ring))
-        var attempt = BackendAttempt(mayUseLastResorts: false)
-        for _ in 0..<2 {
-            #expect(try storeError { _ = try commit("2", update, &attempt) }?.detail == .unreadableAfterWrite)
-            #expect(attempt.progress?.isVisible == true)
+        for isFirst in [true, false] {
+            let error = try storeError { _ = try commit("2", update, isFirst: isFirst) }
+            #expect(error?.detail == .unreadableAfterWrite)
         }
     }
 
@@ -98,15 +95,15 @@ final class ReplacedRingTests {
         try store.set("1", for: item)
         let update = try store.backend.beginUpdate(of: item, lasting: isLate ? .milliseconds(30) : .seconds(600))
         #expect(try isThere(update))
-        var attempt = BackendAttempt(mayUseLastResorts: false)
+        let effort = Effort(mayUseLastResorts: false)
         if isLate {
             usleep(40_000)
-            #expect(try storeError { _ = try update.commit(nil, timeout: nil, &attempt) }?.code == .leaseLost)
+            #expect(try storeError { _ = try update.commit(nil, timeout: nil, effort).get() }?.code == .leaseLost)
             #expect(try store.get(item) == "1")
         } else {
             try store.clear()
             try plant("2")
-            let isRemoved = try update.commit(nil, timeout: nil, &attempt)
+            let isRemoved = try update.commit(nil, timeout: nil, effort).get()
             #expect(!isRemoved)
             #expect(try store.get(item) == "2")
         }

@@ -21,12 +21,13 @@ struct StagedKeyTests {
         let ring = try scratch.keyring.search(keyring: "skr:default")
         try ring.restrict()
         let staged = try Keyring.thread.members()
-        var attempt = BackendAttempt(mayUseLastResorts: mayUseLastResorts)
+        let effort = Effort(mayUseLastResorts: mayUseLastResorts)
         let error = try storeError {
             switch operation {
-            case .fetch: _ = try store.backend.beginFetch(of: item, &attempt)
-            case .set: try store.backend.set([1].span.bytes, for: item, timeout: nil, &attempt)
-            case .add: try store.backend.add([1].span.bytes, for: .password(service: "new"), timeout: nil, &attempt)
+            case .fetch: _ = try store.backend.beginFetch(of: item, effort).get()
+            case .set: try store.backend.set([1].span.bytes, for: item, timeout: nil, effort, after: nil).get()
+            case .add:
+                try store.backend.add([1].span.bytes, for: .password(service: "new"), timeout: nil, effort).get()
             }
         }
         #expect(error?.detail == .restricted(ring.serial))
@@ -44,12 +45,12 @@ struct StagedKeyTests {
         if isLost { usleep(60_000) }
         let staged = try Keyring.thread.members()
         let bytes: [UInt8] = [2]
-        var attempt = BackendAttempt(mayUseLastResorts: false)
+        let effort = Effort(mayUseLastResorts: false)
         if isLost {
-            let error = try storeError { _ = try update.commit(bytes.span.bytes, timeout: nil, &attempt) }
+            let error = try storeError { _ = try update.commit(bytes.span.bytes, timeout: nil, effort).get() }
             #expect(error?.code == .leaseLost)
         } else {
-            #expect(try !update.commit(bytes.span.bytes, timeout: nil, &attempt))
+            #expect(try !update.commit(bytes.span.bytes, timeout: nil, effort).get())
         }
         #expect(try Keyring.thread.members() == staged)
         #expect(try !store.contains(item))

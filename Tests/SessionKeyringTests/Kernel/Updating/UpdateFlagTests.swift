@@ -36,12 +36,12 @@ final class UpdateFlagTests {
         case .unreadable: try flag.setPermissions([.possessorView, .possessorSetAttribute])
         case .revoked: try flag.revoke()
         }
-        var attempt = BackendAttempt(mayUseLastResorts: false)
+        let effort = Effort(mayUseLastResorts: false)
         for use in [
-            { try self.scratch.store().backend.set([1].span.bytes, for: item, timeout: nil, &$0) },
-            { _ = try self.scratch.store().backend.delete(item, &$0) },
-        ] as [(inout BackendAttempt) throws -> Void] {
-            #expect(try storeError { try use(&attempt) }?.code == .contended)
+            { try self.scratch.store().backend.set([1].span.bytes, for: item, timeout: nil, $0, after: nil).get() },
+            { _ = try self.scratch.store().backend.delete(item, $0, after: nil).get() },
+        ] as [(Effort) throws -> Void] {
+            #expect(try storeError { try use(effort) }?.code == .contended)
         }
         withExtendedLifetime(update) {}
     }
@@ -51,9 +51,8 @@ final class UpdateFlagTests {
         try store.set("1", for: .password(service: "other"))
         if isFlagged { try store.blockingUpdate(item, timeout: nil) { (_: Int?) in nil } }
         for isDeleted in [false, true] {
-            var attempt = BackendAttempt(mayUseLastResorts: false)
-            attempt.makeProgress().isDeleted = isDeleted
-            #expect(try store.backend.delete(item, &attempt) == isDeleted)
+            let effort = Effort(mayUseLastResorts: false, isFirst: false)
+            #expect(try store.backend.delete(item, effort, after: .removed(isDeleted)).get() == isDeleted)
         }
     }
 

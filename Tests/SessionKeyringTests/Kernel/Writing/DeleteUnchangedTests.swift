@@ -39,14 +39,6 @@ struct DeleteUnchangedTests {
         #expect(try store.get(item) == "again")
     }
 
-    @Test("deleteUnchanged returns false if others delete the item after the comparison")
-    func deletedMeanwhile() throws {
-        let store = SecretStore(backend: RacingBackend())
-        try store.set("old", for: item)
-        #expect(try !store.deleteUnchanged(item, SecretBytes(utf8: "old")))
-        #expect(try !store.contains(item))
-    }
-
     @Test("deleting in a namespace whose items were never updated creates no update flag")
     func noFlag() throws {
         let scratch = try ScratchKeyring()
@@ -133,39 +125,5 @@ struct DeleteUnchangedTests {
         isDone.withLock { $0 = true }
         writers.wait()
         print("lists that gave up: \(contended)")
-    }
-}
-
-/// Deletes the item right after each read of an update.
-private struct RacingBackend: ForwardingBackend {
-    let whole: any SecretBackend = InMemoryBackend()
-
-    func beginUpdate(
-        of item: ItemIdentity, lasting duration: Duration, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> any ItemUpdate {
-        RacingUpdate(try whole.beginUpdate(of: item, lasting: duration, &attempt), of: item, in: whole)
-    }
-}
-
-private final class RacingUpdate: ItemUpdate {
-    private let whole: any ItemUpdate
-    private let item: ItemIdentity
-    private let backend: any SecretBackend
-
-    init(_ whole: any ItemUpdate, of item: ItemIdentity, in backend: any SecretBackend) {
-        (self.whole, self.item, self.backend) = (whole, item, backend)
-    }
-
-    func read(_ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
-        let isThere = try whole.read(body)
-        var attempt = BackendAttempt()
-        _ = try backend.delete(item, &attempt)
-        return isThere
-    }
-
-    func commit(
-        _ bytes: RawSpan?, timeout: KeyTimeout?, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) -> Bool {
-        try whole.commit(bytes, timeout: timeout, &attempt)
     }
 }

@@ -11,9 +11,8 @@ private let item = ItemIdentity.password(service: "full")
 private func value(_ byte: UInt8, count: Int = 15_000) -> [UInt8] { [UInt8](repeating: byte, count: count) }
 
 /// The error code of one attempt that may use the last resorts; `nil` if it succeeds.
-private func failure(_ body: (inout BackendAttempt) throws -> Void) throws -> SecretStoreError.Code? {
-    var attempt = BackendAttempt(mayUseLastResorts: true)
-    return try storeError { try body(&attempt) }?.code
+private func failure(_ body: (Effort) throws -> Void) throws -> SecretStoreError.Code? {
+    try storeError { try body(Effort()) }?.code
 }
 
 /// Fills the quota with items that expire in one second, and waits until they have.
@@ -22,8 +21,10 @@ private func fillWithExpired(_ store: SecretStore) throws {
     while failures < 5 {
         do throws(SecretStoreError) {
             let brief = ItemIdentity.password(service: "brief", account: UUID().uuidString)
-            var attempt = BackendAttempt(mayUseLastResorts: false)
-            try store.backend.set([1].span.bytes, for: brief, timeout: try? KeyTimeout(.seconds(1)), &attempt)
+            let effort = Effort(mayUseLastResorts: false)
+            try store.backend.set(
+                [1].span.bytes, for: brief, timeout: try? KeyTimeout(.seconds(1)), effort, after: nil
+            ).get()
             failures = 0
         } catch {
             succeed(20, error.code == .quotaExceeded)
@@ -87,9 +88,9 @@ struct FullQuotaTests {
             let isThere = try update.read { _ in }
             succeed(3, isThere)
             for mayUseLastResorts in [false, true] {
-                var attempt = BackendAttempt(mayUseLastResorts: mayUseLastResorts)
+                let effort = Effort(mayUseLastResorts: mayUseLastResorts)
                 let error = try storeError {
-                    _ = try update.commit(value(2, count: 8_000).span.bytes, timeout: nil, &attempt)
+                    _ = try update.commit(value(2, count: 8_000).span.bytes, timeout: nil, effort).get()
                 }
                 succeed(5, error?.code == .quotaExceeded)
             }
@@ -138,11 +139,11 @@ struct FullQuotaTests {
                 // The kernel frees quota late, and the first attempt raises the update flag.
                 usleep(30_000)
                 var isDone = false
-                let code = try failure { attempt in
+                let code = try failure { effort in
                     if isFetch {
-                        isDone = try store.backend.beginFetch(of: item, &attempt) != nil
+                        isDone = try store.backend.beginFetch(of: item, effort).get() != nil
                     } else {
-                        _ = try store.backend.takeLease("job", lasting: .seconds(5), &attempt)
+                        _ = try store.backend.takeLease("job", lasting: .seconds(5), effort).get()
                         isDone = true
                     }
                 }
@@ -164,10 +165,11 @@ struct FullQuotaTests {
                 guard (try? Keyring.thread.add(.user, "\(number)", payload: filler.span.bytes)) != nil else { break }
             }
             func set(_ late: Key) throws -> SecretStoreError.Code? {
-                try failure { attempt in
-                    let progress = attempt.makeProgress()
-                    (progress.lateKey, progress.isVisible) = (late, true)
-                    try store.backend.set(value(1, count: 10).span.bytes, for: item, timeout: nil, &attempt)
+                try failure { effort in
+                    let bytes = value(1, count: 10)
+                    try store.backend.set(
+                        bytes.span.bytes, for: item, timeout: nil, effort, after: .placed(late)
+                    ).get()
                 }
             }
             guard let key = try backend.withKey(of: item, { _, key in key }) else { exit(3) }
@@ -181,7 +183,7 @@ struct FullQuotaTests {
         await #expect(processExitsWith: .exitCode(0)) {
             let store = try SecretStore.inNewSession(of: 60_188)
             func failureOfSet(_ secret: [UInt8]) throws -> SecretStoreError.Code? {
-                try failure { try store.backend.set(secret.span.bytes, for: item, timeout: nil, &$0) }
+                try failure { try store.backend.set(secret.span.bytes, for: item, timeout: nil, $0, after: nil).get() }
             }
             // Each name ends with a NUL, and the link to its key takes 4 bytes.
             let names = [item.keyDescription, "skr:default", NamespaceRings.leasesName]
@@ -192,14 +194,16 @@ struct FullQuotaTests {
             succeed(4, try failureOfSet(large) == tooLarge)
             // A secret of only NULs takes one more byte.
             succeed(5, try failureOfSet(value(0, count: limit)) == .tooLarge(size: limit, limit: limit - 1))
-            let failureOfAdd = try failure { try store.backend.add(large.span.bytes, for: item, timeout: nil, &$0) }
+            let failureOfAdd = try failure {
+                try store.backend.add(large.span.bytes, for: item, timeout: nil, $0).get()
+            }
             succeed(6, failureOfAdd == tooLarge)
             guard let fetch = try store.backend.beginFetch(of: item) else { exit(7) }
             usleep(30_000)
-            succeed(8, try failure { _ = try fetch.store(large.span.bytes, timeout: nil, &$0) } == tooLarge)
+            succeed(8, try failure { _ = try fetch.store(large.span.bytes, timeout: nil, $0).get() } == tooLarge)
             let update = try store.backend.beginUpdate(of: item, lasting: .seconds(60))
             _ = try update.read { _ in }
-            succeed(9, try failure { _ = try update.commit(large.span.bytes, timeout: nil, &$0) } == tooLarge)
+            succeed(9, try failure { _ = try update.commit(large.span.bytes, timeout: nil, $0).get() } == tooLarge)
         }
     }
 }

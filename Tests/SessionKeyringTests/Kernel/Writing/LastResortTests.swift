@@ -43,8 +43,7 @@ struct LastResortTests {
             succeed(3, try ring.members().count == 7)
             try Self.useAllKeys()
             guard let backend = store.backend as? KernelBackend else { exit(4) }
-            var attempt = BackendAttempt(mayUseLastResorts: true)
-            let hasRoom = try backend.makeRoom(&attempt)
+            let hasRoom = try backend.makeRoom(Effort())
             succeed(5, hasRoom)
             succeed(6, try ring.members().count == 3)
         }
@@ -55,12 +54,12 @@ struct LastResortTests {
     private static func make(
         _ write: Write, in store: SecretStore, mayUseLastResorts: Bool
     ) throws(SecretStoreError) {
-        var attempt = BackendAttempt(mayUseLastResorts: mayUseLastResorts)
+        let effort = Effort(mayUseLastResorts: mayUseLastResorts)
         let bytes: [UInt8] = [2]
         switch write {
-        case .set: try store.backend.set(bytes.span.bytes, for: item, timeout: nil, &attempt)
-        case .add: try store.backend.add(bytes.span.bytes, for: item, timeout: nil, &attempt)
-        case .update: _ = try store.backend.beginUpdate(of: item, lasting: .seconds(1), &attempt)
+        case .set: try store.backend.set(bytes.span.bytes, for: item, timeout: nil, effort, after: nil).get()
+        case .add: try store.backend.add(bytes.span.bytes, for: item, timeout: nil, effort).get()
+        case .update: _ = try store.backend.beginUpdate(of: item, lasting: .seconds(1), effort).get()
         }
     }
 
@@ -92,9 +91,9 @@ struct LastResortTests {
             let error = try storeError { try Self.make(.add, in: store, mayUseLastResorts: true) }
             succeed(3, error?.code == .quotaExceeded)
             for mayUseLastResorts in [false, true] {
-                var attempt = BackendAttempt(mayUseLastResorts: mayUseLastResorts)
+                let effort = Effort(mayUseLastResorts: mayUseLastResorts)
                 do throws(SecretStoreError) {
-                    let isWatched = try store.backend.beginFetch(of: item, &attempt) != nil
+                    let isWatched = try store.backend.beginFetch(of: item, effort).get() != nil
                     succeed(4, mayUseLastResorts && !isWatched)
                 } catch {
                     succeed(5, !mayUseLastResorts && error.code == .quotaExceeded)
@@ -109,13 +108,12 @@ struct LastResortTests {
             let store = try SecretStore.inNewSession(of: 60_377, with: item)
             let update = try store.backend.beginUpdate(of: item, lasting: .seconds(600))
             try Self.useAllKeys()
-            let uses: [(inout BackendAttempt) throws -> Void] = [
-                { _ = try store.backend.delete(item, &$0) },
-                { _ = try store.backend.expire(item, timeout: .longest, &$0) },
+            let uses: [(Effort) throws -> Void] = [
+                { _ = try store.backend.delete(item, $0, after: nil).get() },
+                { _ = try store.backend.expire(item, timeout: .longest, $0).get() },
             ]
             for use in uses {
-                var attempt = BackendAttempt(mayUseLastResorts: true)
-                succeed(3, try storeError { try use(&attempt) }?.code == .contended)
+                succeed(3, try storeError { try use(Effort()) }?.code == .contended)
             }
             succeed(4, try store.get(item) == "old" && store.attributes(of: item)?.expiry == .never)
             withExtendedLifetime(update) {}
@@ -137,8 +135,7 @@ struct LastResortTests {
                 "default:\(items[1].keyDescription)", lasting: .seconds(600), waiting: .zero)
             try Self.useAllKeys()
             guard let backend = store.backend as? KernelBackend else { exit(3) }
-            var attempt = BackendAttempt(mayUseLastResorts: true)
-            let hasRoom = try backend.makeRoom(&attempt)
+            let hasRoom = try backend.makeRoom(Effort())
             succeed(4, hasRoom)
             succeed(5, try session.search(keyring: "skr:default").members().count == 2)
             _ = consume first

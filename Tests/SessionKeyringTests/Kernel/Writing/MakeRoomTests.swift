@@ -13,8 +13,7 @@ private let item = ItemIdentity.password(service: "room")
 struct MakeRoomTests {
     private func hasRoom(_ store: SecretStore) throws -> Bool {
         let backend = try #require(store.backend as? KernelBackend)
-        var attempt = BackendAttempt(mayUseLastResorts: true)
-        return try backend.makeRoom(&attempt)
+        return try backend.makeRoom(Effort())
     }
 
     @Test("if nothing can be removed, makeRoom returns false and sets no update flag")
@@ -86,9 +85,8 @@ struct MakeRoomTests {
             guard let backend = store.backend as? KernelBackend else { exit(3) }
             // KEYCTL_MOVE
             guard test_filter_install(30, error) == 0 else { exit(4) }
-            var attempt = BackendAttempt(mayUseLastResorts: true)
             do throws(SecretStoreError) {
-                let hasRoom = try backend.makeRoom(&attempt)
+                let hasRoom = try backend.makeRoom(Effort())
                 succeed(5, !hasRoom && error == ENOKEY)
             } catch let failure {
                 succeed(6, failure.underlying?.code == .outOfMemory && error == ENOMEM)

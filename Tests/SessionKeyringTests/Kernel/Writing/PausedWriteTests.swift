@@ -37,9 +37,15 @@ private func raiseFlag(in store: SecretStore) throws {
 }
 
 private func set(
-    _ secret: [UInt8], in store: SecretStore, timeout: KeyTimeout? = nil, _ attempt: inout BackendAttempt
-) throws(SecretStoreError) {
-    try store.backend.set(secret.span.bytes, for: item, timeout: timeout, &attempt)
+    _ secret: [UInt8], in store: SecretStore, isFirst: Bool = true, after step: VisibleStep? = nil
+) throws(SecretStoreError) -> Outcome<Void> {
+    let effort = Effort(mayUseLastResorts: false, isFirst: isFirst)
+    return try store.backend.set(secret.span.bytes, for: item, timeout: nil, effort, after: step)
+}
+
+/// Makes further attempts to set the item until one succeeds.
+private func setAgain(_ secret: [UInt8], in store: SecretStore, after step: VisibleStep?) -> Bool {
+    becomesTrue { (try? set(secret, in: store, isFirst: false, after: step).get()) != nil }
 }
 
 /// A process whose update has read the item and is stopped right before replacing it; needs the update flag.
@@ -62,15 +68,14 @@ struct PausedWriteTests {
         await #expect(processExitsWith: .exitCode(0)) { [isDisplaced = isDisplaced as Bool] in
             let store = try SecretStore.inNewSession(with: item)
             let late = PausedProcess {
-                var attempt = BackendAttempt(mayUseLastResorts: false)
+                let outcome = try set(Array("set".utf8), in: store)
                 if isDisplaced {
-                    let error = try storeError { try set(Array("set".utf8), in: store, &attempt) }
-                    succeed(3, error?.code == .contended)
-                    succeed(4, attempt.progress?.lateKey != nil && attempt.progress?.isVisible == true)
+                    guard case .blocked(let error, let step?) = outcome, case .placed = step else { exit(3) }
+                    succeed(4, error.code == .contended)
                     PausedProcess.mark()
-                    succeed(5, becomesTrue { (try? set(Array("set".utf8), in: store, &attempt)) != nil })
+                    succeed(5, setAgain(Array("set".utf8), in: store, after: step))
                 } else {
-                    try set(Array("set".utf8), in: store, &attempt)
+                    try outcome.get()
                 }
             }
             succeed(6, late.run(upTo: Call.move))
@@ -92,13 +97,11 @@ struct PausedWriteTests {
         await #expect(processExitsWith: .exitCode(0)) {
             let store = try SecretStore.inNewSession(with: item)
             let late = PausedProcess {
-                var attempt = BackendAttempt(mayUseLastResorts: false)
-                let error = try storeError { try set(Array("set".utf8), in: store, &attempt) }
-                succeed(3, error?.code == .contended)
-                succeed(4, attempt.progress?.lateKey == nil)
+                guard case .blocked(let error, nil) = try set(Array("set".utf8), in: store) else { exit(3) }
+                succeed(4, error.code == .contended)
                 succeed(5, (try? Keyring.thread.search(.user, item.keyDescription)) == nil)
                 PausedProcess.mark()
-                succeed(6, becomesTrue { (try? set(Array("set".utf8), in: store, &attempt)) != nil })
+                succeed(6, setAgain(Array("set".utf8), in: store, after: nil))
             }
             succeed(7, late.run(upTo: Call.setPermissions))
             try raiseFlag(in: store)
@@ -121,8 +124,7 @@ struct PausedWriteTests {
             let held = try leases.acquire("default:\(item.keyDescription)", lasting: .seconds(600), waiting: .zero)
             guard held != nil else { exit(2) }
             let late = PausedProcess {
-                var attempt = BackendAttempt(mayUseLastResorts: false)
-                try set(Array("set".utf8), in: store, &attempt)
+                try set(Array("set".utf8), in: store).get()
             }
             succeed(3, late.run(upTo: Call.setPermissions))
             usleep(11_000)
@@ -137,11 +139,13 @@ struct PausedWriteTests {
         await #expect(processExitsWith: .exitCode(0)) {
             let store = try SecretStore.inNewSession(with: item)
             let late = PausedProcess {
-                var attempt = BackendAttempt(mayUseLastResorts: false)
-                succeed(3, try storeError { _ = try store.backend.delete(item, &attempt) }?.code == .contended)
-                succeed(4, attempt.progress?.isDeleted == true && attempt.progress?.isVisible == true)
+                let effort = Effort(mayUseLastResorts: false)
+                let outcome = try store.backend.delete(item, effort, after: nil)
+                guard case .blocked(let error, let step?) = outcome, case .removed(true) = step else { exit(3) }
+                succeed(4, error.code == .contended)
                 PausedProcess.mark()
-                succeed(5, becomesTrue { (try? store.backend.delete(item, &attempt)) == true })
+                let next = Effort(mayUseLastResorts: false, isFirst: false)
+                succeed(5, becomesTrue { (try? store.backend.delete(item, next, after: step).get()) == true })
             }
             succeed(6, late.run(upTo: Call.unlink))
             try raiseFlag(in: store)
@@ -214,15 +218,17 @@ struct PausedWriteTests {
         }
     }
 
-    @Test("deleteUnchanged keeps a value that others set after the comparison")
-    func deleteUnchanged() async {
-        await #expect(processExitsWith: .exitCode(0)) {
+    @Test(
+        "deleteUnchanged deletes nothing and returns false if others set or delete the item after the comparison",
+        arguments: [nil, "new"])
+    func deleteUnchanged(other: String?) async {
+        await #expect(processExitsWith: .exitCode(0)) { [other = other as String?] in
             let store = try SecretStore.inNewSession(with: item)
-            let deleter = PausedProcess { _ = try store.deleteUnchanged(item, SecretBytes(utf8: "old")) }
-            succeed(2, deleter.run(upTo: Call.invalidate))
-            try store.set("new", for: item)
-            succeed(3, deleter.end() == 0)
-            succeed(4, try store.get(item) == "new")
+            let deleter = PausedProcess { succeed(2, try !store.deleteUnchanged(item, SecretBytes(utf8: "old"))) }
+            succeed(3, deleter.run(upTo: Call.invalidate))
+            if let other { try store.set(other, for: item) } else { try store.delete(item) }
+            succeed(4, deleter.end() == 0)
+            succeed(5, try store.get(item) == other)
         }
     }
 
@@ -269,12 +275,11 @@ struct PausedWriteTests {
             guard let fetch = try store.backend.beginFetch(of: item) else { exit(2) }
             let bytes = Array("fetched".utf8)
             let late = PausedProcess {
-                var attempt = BackendAttempt(mayUseLastResorts: false)
-                let error = try storeError { _ = try fetch.store(bytes.span.bytes, timeout: nil, &attempt) }
+                let effort = Effort(mayUseLastResorts: false)
+                let error = try storeError { _ = try fetch.store(bytes.span.bytes, timeout: nil, effort).get() }
                 succeed(4, error?.code == .forbidden)
-                succeed(5, attempt.progress?.placedKey != nil && attempt.progress?.isVisible == true)
                 PausedProcess.mark()
-                let isStored = try fetch.store(bytes.span.bytes, timeout: nil, &attempt)
+                let isStored = try fetch.store(bytes.span.bytes, timeout: nil, effort).get()
                 succeed(6, isStored)
             }
             succeed(7, late.run(upTo: Call.move, count: 3) && late.step())
@@ -297,8 +302,7 @@ struct PausedWriteTests {
             try store.storeExpired([item])
             guard let backend = store.backend as? KernelBackend else { exit(3) }
             let reaper = PausedProcess {
-                var attempt = BackendAttempt(mayUseLastResorts: true)
-                let hasRoom = try backend.makeRoom(&attempt)
+                let hasRoom = try backend.makeRoom(Effort())
                 succeed(4, !hasRoom)
             }
             succeed(5, reaper.run(upTo: Call.move))

@@ -9,7 +9,7 @@ import Testing
 
 private let item = ItemIdentity.password(service: "plain")
 
-/// Single attempts, some of which continue from the progress of an earlier attempt.
+/// Single attempts, none of which continues an earlier one.
 @Suite("Single write attempts", .tags(.kernel))
 final class PlainWriteTests {
     private let scratch: ScratchKeyring
@@ -32,14 +32,12 @@ final class PlainWriteTests {
         try store.blockingUpdate(.password(service: "other"), timeout: nil) { (_: String?) in "1" }
     }
 
-    private func set(_ secret: String, _ attempt: inout BackendAttempt) throws(SecretStoreError) {
-        try store.backend.set(Array(secret.utf8).span.bytes, for: item, timeout: nil, &attempt)
+    private func set(_ secret: String, _ effort: Effort) throws(SecretStoreError) {
+        try store.backend.set(Array(secret.utf8).span.bytes, for: item, timeout: nil, effort, after: nil).get()
     }
 
-    private func add(
-        _ secret: String, for item: ItemIdentity, _ attempt: inout BackendAttempt
-    ) throws(SecretStoreError) {
-        try store.backend.add(Array(secret.utf8).span.bytes, for: item, timeout: nil, &attempt)
+    private func add(_ secret: String, for item: ItemIdentity, _ effort: Effort) throws(SecretStoreError) {
+        try store.backend.add(Array(secret.utf8).span.bytes, for: item, timeout: nil, effort).get()
     }
 
     @Test("set, expire, add and delete take no lease without an update flag")
@@ -51,12 +49,12 @@ final class PlainWriteTests {
         let second = try ring.acquire("default:\(added.keyDescription)", lasting: .seconds(600), waiting: .zero)
         let (isFirstHeld, isSecondHeld) = (first != nil, second != nil)
         #expect(isFirstHeld && isSecondHeld)
-        var attempt = BackendAttempt(mayUseLastResorts: false)
-        try set("2", &attempt)
+        let effort = Effort(mayUseLastResorts: false)
+        try set("2", effort)
         #expect(try store.get(item) == "2")
-        #expect(try store.backend.expire(item, timeout: .longest, &attempt))
-        try add("1", for: added, &attempt)
-        #expect(try store.backend.delete(item, &attempt))
+        #expect(try store.backend.expire(item, timeout: .longest, effort).get())
+        try add("1", for: added, effort)
+        #expect(try store.backend.delete(item, effort, after: nil).get())
         #expect(try !store.contains(item))
         _ = consume first
         _ = consume second
@@ -69,9 +67,9 @@ final class PlainWriteTests {
         let update = try store.backend.beginUpdate(of: item, lasting: .seconds(600))
         let later = try scratch.store()
         for _ in 0..<3 {
-            var attempt = BackendAttempt(mayUseLastResorts: false)
+            let effort = Effort(mayUseLastResorts: false)
             let error = try storeError {
-                try later.backend.set([2].span.bytes, for: item, timeout: nil, &attempt)
+                try later.backend.set([2].span.bytes, for: item, timeout: nil, effort, after: nil).get()
             }
             #expect(error?.code == .contended)
         }
@@ -96,12 +94,11 @@ final class PlainWriteTests {
         let emptyRing = Key(try scratch.keyring.search(keyring: "skr:empty"))
         try raiseFlag()
         try store.set("1", for: item)
-        var attempt = BackendAttempt(mayUseLastResorts: true)
-        #expect { try add("2", for: item, &attempt) } throws: { ($0 as? SecretStoreError)?.code == .duplicate }
+        let effort = Effort(mayUseLastResorts: true)
+        #expect { try add("2", for: item, effort) } throws: { ($0 as? SecretStoreError)?.code == .duplicate }
         let update = try store.backend.beginUpdate(of: item, lasting: .seconds(60))
-        #expect { try set("2", &attempt) } throws: { ($0 as? SecretStoreError)?.code == .contended }
-        attempt = BackendAttempt(mayUseLastResorts: true)
-        let error = try storeError { _ = try store.backend.beginUpdate(of: item, lasting: .seconds(1), &attempt) }
+        #expect { try set("2", effort) } throws: { ($0 as? SecretStoreError)?.code == .contended }
+        let error = try storeError { _ = try store.backend.beginUpdate(of: item, lasting: .seconds(1), effort).get() }
         #expect(error?.code == .contended)
         #expect(try emptyRing.describe().permissions == .possessorAll)
         #expect(try store.get(item) == "1")
@@ -116,20 +113,20 @@ final class PlainWriteTests {
         let leases = try leases
         try leases.restrict()
         let staged = try Keyring.thread.members()
-        var attempt = BackendAttempt(mayUseLastResorts: true)
-        var uses: [(inout BackendAttempt) throws -> Void] = [
-            { [store] in _ = try store.backend.beginUpdate(of: item, lasting: .seconds(1), &$0) }
+        let effort = Effort(mayUseLastResorts: true)
+        var uses: [(Effort) throws -> Void] = [
+            { [store] in _ = try store.backend.beginUpdate(of: item, lasting: .seconds(1), $0).get() }
         ]
         if isFlagged {
             uses += [
-                { [store] in _ = try store.backend.delete(item, &$0) },
-                { [store] in _ = try store.backend.expire(item, timeout: .longest, &$0) },
+                { [store] in _ = try store.backend.delete(item, $0, after: nil).get() },
+                { [store] in _ = try store.backend.expire(item, timeout: .longest, $0).get() },
             ]
         } else {
-            uses.append { [store] in _ = try store.backend.beginFetch(of: item, &$0) }
+            uses.append { [store] in _ = try store.backend.beginFetch(of: item, $0).get() }
         }
         for use in uses {
-            #expect(try storeError { try use(&attempt) }?.detail == .restricted(leases.serial))
+            #expect(try storeError { try use(effort) }?.detail == .restricted(leases.serial))
         }
         #expect(try Keyring.thread.members() == staged)
         #expect(try store.get(item) == "1")
@@ -144,13 +141,13 @@ final class PlainWriteTests {
         let ring = try ring
         try ring.restrict()
         let staged = try Keyring.thread.members()
-        var attempt = BackendAttempt(mayUseLastResorts: false)
-        let uses: [(inout BackendAttempt) throws -> Void] = [
-            { try self.set("2", &$0) }, { try self.add("2", for: .password(service: "new"), &$0) },
-            { _ = try fetch.store([2].span.bytes, timeout: nil, &$0) },
+        let effort = Effort(mayUseLastResorts: false)
+        let uses: [(Effort) throws -> Void] = [
+            { try self.set("2", $0) }, { try self.add("2", for: .password(service: "new"), $0) },
+            { _ = try fetch.store([2].span.bytes, timeout: nil, $0).get() },
         ]
         for use in uses {
-            #expect { try use(&attempt) } throws: { ($0 as? SecretStoreError)?.detail == .restricted(ring.serial) }
+            #expect { try use(effort) } throws: { ($0 as? SecretStoreError)?.detail == .restricted(ring.serial) }
         }
         #expect(try Keyring.thread.members() == staged)
         #expect(try store.get(item) == "1")
@@ -162,8 +159,8 @@ final class PlainWriteTests {
         let key = try ring.search(.user, item.keyDescription)
         try key.setPermissions(KeyPermissions.possessorAll.subtracting([.possessorSetAttribute, .possessorLink]))
         for timeout in [.longest, nil] as [KeyTimeout?] {
-            var attempt = BackendAttempt(mayUseLastResorts: false)
-            let error = try storeError { _ = try store.backend.expire(item, timeout: timeout, &attempt) }
+            let effort = Effort(mayUseLastResorts: false)
+            let error = try storeError { _ = try store.backend.expire(item, timeout: timeout, effort).get() }
             #expect(error?.code == .forbidden)
         }
         #expect(try ring.search(.user, item.keyDescription) == key)

@@ -43,14 +43,14 @@ struct QuotaTests {
             let charged = try KeyQuota.current().keys
             var looks: [Bool] = []
             var wait = Wait()
-            let attempt = { (attempt: inout BackendAttempt) throws(SecretStoreError) in
+            let attempt = { (_: Effort) throws(SecretStoreError) -> Outcome<Void> in
                 do throws(KeyringError) {
                     looks.append(try KeyQuota.current().keys <= charged)
                     try ring.unlink(ring.add(.user, "passing", payload: [1].span.bytes))
                 } catch {
-                    throw SecretStoreError(error)
+                    guard error.code == .quotaExceeded else { throw SecretStoreError(error) }
                 }
-                throw SecretStoreError(.quotaExceeded)
+                return .blocked(SecretStoreError(.quotaExceeded))
             }
             do {
                 if isInTask { try await wait.runInTask(attempt) } else { try wait.run(attempt) }

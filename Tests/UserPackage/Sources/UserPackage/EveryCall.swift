@@ -147,7 +147,7 @@ private func errors(_ error: SecretStoreError) {
     precondition(error == SecretStoreError(.tooLarge(size: 2, limit: 1), item: token))
     if let underlying: KeyringError = error.underlying { precondition(underlying.code == .tooLarge) }
     if let quota: KeyQuota = error.quota { precondition(quota.keys <= quota.maximumKeys) }
-    // An error as a user's own backend throws it.
+    // An error as a user's own code throws it, for example in a test.
     let full = SecretStoreError(
         .quotaExceeded, item: token, underlying: KeyringError(.quotaExceeded, in: .add),
         quota: KeyQuota(keys: 1, maximumKeys: 1, bytes: 1, maximumBytes: 1))

@@ -4,6 +4,7 @@ import Crypto
 import Foundation
 import SessionKeyring
 import SessionKeyringConfiguration
+import SessionKeyringTesting
 
 /// A user's own key type, which is also `Codable`.
 private struct OwnKey: RawRepresentableKey, Codable, Equatable {
@@ -17,7 +18,7 @@ private struct OwnKey: RawRepresentableKey, Codable, Equatable {
 func callAllWithOthers(_ store: SecretStore) async throws {
     try await keys(store)
     try ownKeys(store)
-    try codecs(store)
+    try codecs()
     try configuration(store)
     try store.clear()
 }
@@ -47,11 +48,11 @@ private func ownKeys(_ store: SecretStore) throws {
     precondition(bytes == [1, 2, 3] && again == key && loaded == key)
 }
 
-private func codecs(_ store: SecretStore) throws {
+private func codecs() throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
-    let sorted = SecretStore(backend: store.backend, codec: JSONSecretCodec(encoder: encoder))
-    try sorted.set(["b": 1, "a": 2], for: .password(service: "sorted"))
+    let store = SecretStore(backend: InMemoryBackend(), codec: JSONSecretCodec(encoder: encoder))
+    try store.set(["b": 1, "a": 2], for: .password(service: "sorted"))
     let text = try store.get(.password(service: "sorted"), as: String.self)
     precondition(text == #"{"a":2,"b":1}"#)
 }

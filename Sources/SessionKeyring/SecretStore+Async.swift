@@ -24,14 +24,13 @@ extension SecretStore {
         refreshAfter: Duration? = nil,
         usableFor: Duration? = nil, waiting limit: Duration
     ) async throws {
-        let freshness = try freshness(secret, item, timeout, refreshAfter, usableFor)
+        let facts = try facts(item, timeout, refreshAfter, usableFor)
         let keyTimeout = try writeTimeout(timeout, for: item)
-        var operation = SetOperation(item, timeout: keyTimeout, in: backend)
+        var operation = SetOperation(item, timeout: keyTimeout, facts: facts, in: backend)
         var wait = Wait(upTo: limit, quota: limit)
         try await wait.runInTask { effort throws(SecretStoreError) in
             try secret.withBytes { bytes throws(SecretStoreError) in try operation.attempt(bytes, effort) }
         }
-        if let freshness { try await finishInTask(freshness) }
     }
 
     /// Stores a value, replacing any existing item; waits for at most `limit`.
@@ -56,14 +55,13 @@ extension SecretStore {
         refreshAfter: Duration? = nil,
         usableFor: Duration? = nil, waiting limit: Duration
     ) async throws {
-        let freshness = try freshness(secret, item, timeout, refreshAfter, usableFor)
+        let facts = try facts(item, timeout, refreshAfter, usableFor)
         let keyTimeout = try writeTimeout(timeout, for: item)
-        let operation = AddOperation(backend: backend, item: item, timeout: keyTimeout)
+        let operation = AddOperation(backend: backend, item: item, timeout: keyTimeout, facts: facts)
         var wait = Wait(upTo: limit, quota: limit)
         try await wait.runInTask { effort throws(SecretStoreError) in
             try secret.withBytes { bytes throws(SecretStoreError) in try operation.attempt(bytes, effort) }
         }
-        if let freshness { try await finishInTask(freshness) }
     }
 
     /// Stores a value unless a live item exists; waits for at most `limit`.
@@ -90,11 +88,9 @@ extension SecretStore {
         try checkWrite(item)
         let keyTimeout = RunningTimeout(try KeyTimeout(timeout, of: item))
         var wait = Wait.freeingQuota(upTo: limit)
-        let isFound = try await wait.runInTask { effort throws(SecretStoreError) in
+        return try await wait.runInTask { effort throws(SecretStoreError) in
             try backend.expire(item, timeout: keyTimeout.left, effort)
         }
-        if isFound { try await Wait.runInTask(try backend.stepsToExpireSentinels(of: item, timeout: keyTimeout.left.duration)) }
-        return isFound
     }
 
     /// Removes the existing item's timeout, so that it lives as long as its scope; waits for at most `limit`.
@@ -107,11 +103,9 @@ extension SecretStore {
     ) async throws -> Bool {
         try checkWrite(item)
         var wait = Wait.freeingQuota(upTo: limit)
-        let isFound = try await wait.runInTask { effort throws(SecretStoreError) in
+        return try await wait.runInTask { effort throws(SecretStoreError) in
             try backend.expire(item, timeout: nil, effort)
         }
-        if isFound { try await Wait.runInTask(backend.stepsToKeepRefusals(of: item)) }
-        return isFound
     }
 
     /// Deletes the item; waits for at most `limit`.

@@ -33,7 +33,7 @@ extension SecretStore {
             let lease: any LeaseHandle
             do throws(SecretStoreError) {
                 lease = try wait.run { effort throws(SecretStoreError) in
-                    try backend.takeLease(name, lasting: UpdateOperation.duration, effort)
+                    try backend.takeLease(name, lasting: .seconds(2), effort)
                 }
             } catch {
                 guard error.code == .quotaExceeded else { throw error }

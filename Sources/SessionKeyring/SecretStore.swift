@@ -135,8 +135,9 @@ extension SecretStore {
     ///
     /// With `refreshAfter` or `usableFor`,
     /// ``value(for:as:staleWhileRefreshing:fetchLasting:sharingFailuresFor:fetch:)`` treats the value like one that it
-    /// has fetched itself. The store keeps these durations in hidden items, which it writes in a second step; that step
-    /// can wait as `update` does. If the quota has no room for them, the next caller fetches the item again.
+    /// has fetched itself. The store keeps these durations in a hidden key next to the item, and takes the item's lease, so
+    /// the call can wait as `update` does. If the quota has no room for that key, the next caller fetches the item
+    /// again.
     ///
     /// - Parameters:
     ///   - secret: up to 32,767 bytes (32,766 if all of them are NUL).
@@ -153,14 +154,13 @@ extension SecretStore {
         refreshAfter: Duration? = nil,
         usableFor: Duration? = nil
     ) throws(SecretStoreError) {
-        let freshness = try freshness(secret, item, timeout, refreshAfter, usableFor)
+        let facts = try facts(item, timeout, refreshAfter, usableFor)
         let keyTimeout = try writeTimeout(timeout, for: item)
-        var operation = SetOperation(item, timeout: keyTimeout, in: backend)
+        var operation = SetOperation(item, timeout: keyTimeout, facts: facts, in: backend)
         var wait = Wait()
         try secret.withBytes { bytes throws(SecretStoreError) in
             try wait.run { effort throws(SecretStoreError) in try operation.attempt(bytes, effort) }
         }
-        if let freshness { try finish(freshness) }
     }
 
     /// Stores a value, replacing any existing item.
@@ -198,14 +198,13 @@ extension SecretStore {
         refreshAfter: Duration? = nil,
         usableFor: Duration? = nil
     ) throws(SecretStoreError) {
-        let freshness = try freshness(secret, item, timeout, refreshAfter, usableFor)
+        let facts = try facts(item, timeout, refreshAfter, usableFor)
         let keyTimeout = try writeTimeout(timeout, for: item)
-        let operation = AddOperation(backend: backend, item: item, timeout: keyTimeout)
+        let operation = AddOperation(backend: backend, item: item, timeout: keyTimeout, facts: facts)
         var wait = Wait()
         try secret.withBytes { bytes throws(SecretStoreError) in
             try wait.run { effort throws(SecretStoreError) in try operation.attempt(bytes, effort) }
         }
-        if let freshness { try finish(freshness) }
     }
 
     /// Stores a value unless a live item exists.
@@ -242,11 +241,9 @@ extension SecretStore {
         try checkWrite(item)
         let keyTimeout = RunningTimeout(try KeyTimeout(timeout, of: item))
         var wait = Wait.freeingQuota()
-        let isFound = try wait.run { effort throws(SecretStoreError) in
+        return try wait.run { effort throws(SecretStoreError) in
             try backend.expire(item, timeout: keyTimeout.left, effort)
         }
-        if isFound { try Wait.run(try backend.stepsToExpireSentinels(of: item, timeout: keyTimeout.left.duration)) }
-        return isFound
     }
 
     /// Removes the existing item's timeout, so that it lives as long as its scope.
@@ -259,11 +256,7 @@ extension SecretStore {
     public func removeTimeout(of item: ItemIdentity) throws(SecretStoreError) -> Bool {
         try checkWrite(item)
         var wait = Wait.freeingQuota()
-        let isFound = try wait.run { effort throws(SecretStoreError) in
-            try backend.expire(item, timeout: nil, effort)
-        }
-        if isFound { try Wait.run(backend.stepsToKeepRefusals(of: item)) }
-        return isFound
+        return try wait.run { effort throws(SecretStoreError) in try backend.expire(item, timeout: nil, effort) }
     }
 
     /// Deletes the item.
@@ -331,14 +324,12 @@ extension SecretStore {
 }
 
 extension SecretStore {
-    /// How long the value about to be stored is fresh and usable; `nil` if the caller states neither.
-    func freshness(
-        _ secret: borrowing SecretBytes, _ item: ItemIdentity, _ timeout: Duration?, _ refreshAfter: Duration?,
-        _ usableFor: Duration?
-    ) throws(SecretStoreError) -> Freshness? {
+    /// The facts about a value that is about to be stored; `nil` if the caller states none.
+    func facts(
+        _ item: ItemIdentity, _ timeout: Duration?, _ refreshAfter: Duration?, _ usableFor: Duration?
+    ) throws(SecretStoreError) -> ItemFacts? {
         guard refreshAfter != nil || usableFor != nil else { return nil }
-        let lifetime = try Lifetime(timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor, of: item)
-        return Freshness(of: secret, for: item, lifetime, in: self)
+        return try Lifetime(timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor, of: item).facts()
     }
 
     /// Checks a write, and converts its timeout, which counts from now.
@@ -350,9 +341,83 @@ extension SecretStore {
 
     @usableFromInline
     func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
-        try item.check()
+        try check(item)
         return try backend.read(item, body)
     }
 
-    func check(_ item: ItemIdentity) throws(SecretStoreError) { try item.check() }
+    @inline(__always)
+    func check(_ item: ItemIdentity) throws(SecretStoreError) {
+        if let problem = item.problem { throw SecretStoreError(problem, of: item) }
+    }
+}
+
+extension SecretStore {
+    /// Reads an item's value and the facts about it.
+    func found<Value>(
+        _ item: ItemIdentity, _ coding: ValueCoding<Value>
+    ) throws(SecretStoreError) -> Found<Value>? {
+        var found: Result<Value, any Error>?
+        try check(item)
+        let known = try backend.readWithFacts(item) { bytes in found = Result { try coding.decode(bytes) } }
+        guard let known, let found else { return nil }
+        do {
+            return Found(try found.get(), known)
+        } catch {
+            throw .undecodable(error, item: item)
+        }
+    }
+
+    package func coding<Value: Codable>(_ type: Value.Type) -> ValueCoding<Value> {
+        ValueCoding(
+            encode: { [codec] value in try RawCoding.encode(value, else: codec) },
+            decode: { [codec] bytes in try RawCoding.decode(type, from: bytes, else: codec) })
+    }
+
+    func encoded<Value: Encodable>(
+        _ value: Value, for item: ItemIdentity
+    ) throws(SecretStoreError) -> SecretBytes {
+        let codec = codec
+        return try encoding(item) { try RawCoding.encode(value, else: codec) }
+    }
+
+    func encoding(
+        _ item: ItemIdentity,
+        _ encode: () throws -> SecretBytes
+    ) throws(SecretStoreError) -> SecretBytes {
+        do {
+            return try encode()
+        } catch {
+            throw .unencodable(error, item: item)
+        }
+    }
+
+    func decoding<Value>(
+        _ item: ItemIdentity,
+        with decode: (RawSpan) throws -> Value
+    ) throws(SecretStoreError) -> Value? {
+        // Not a `Result`: looking up a nested generic type at run time is slow, here for each read.
+        var value: Value?
+        var failure: (any Error)?
+        try check(item)
+        _ = try backend.read(item) { bytes in
+            do {
+                value = try decode(bytes)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw .undecodable(failure, item: item) }
+        return value
+    }
+
+    /// Decodes bytes as `get` does.
+    package static func decode<Value: Decodable>(
+        _ type: Value.Type, from bytes: RawSpan, of item: ItemIdentity, by codec: any SecretCodec
+    ) throws(SecretStoreError) -> Value {
+        do {
+            return try RawCoding.decode(type, from: bytes, else: codec)
+        } catch {
+            throw .undecodable(error, item: item)
+        }
+    }
 }

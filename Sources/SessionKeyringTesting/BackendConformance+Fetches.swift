@@ -12,11 +12,12 @@ extension BackendConformance {
             try store.backend.beginFetch(of: item, effort)
         }
         try event()
-        return try wait.run { effort throws(SecretStoreError) in
+        let storage = try wait.run { effort throws(SecretStoreError) in
             try SecretBytes(utf8: "fetched").withBytes { bytes throws(SecretStoreError) in
-                try fetch?.store(bytes, timeout: .longest, effort) ?? .done(false)
+                try fetch?.store(bytes, timeout: .longest, nil, effort) ?? .done(.nothing)
             }
         }
+        return storage != .nothing
     }
 
     static let fetches = [
@@ -68,7 +69,7 @@ extension BackendConformance {
             }
         },
         Check(
-            "sentinels are not listed, and otherwise work like items",
+            "the facts about a value are not listed, and end with it",
             inTask: { store in
                 try store.set(
                     "1", for: item, timeout: .seconds(100), refreshAfter: .seconds(50), usableFor: .seconds(60))
@@ -77,13 +78,13 @@ extension BackendConformance {
                 @Sendable func value() async throws -> String {
                     try await store.value(for: item) { (_: String?) in Fetched("fetched") }
                 }
-                try expect(try await value() == "1", "the freshness sentinel is found")
+                try expect(try await value() == "1", "the value is fresh")
                 try expect(try store.invalidate("1", for: item), "the value is marked as refused")
                 try expect(try await value() == "fetched", "the mark is found, and the value is fetched again")
                 try expect(try store.identities() == [item], "the item is still listed alone")
-                try expect(try item.sentinels.contains { try store.backend.attributes(of: $0) != nil }, "one is found")
-                try await store.update(item, timeout: nil) { (_: String?) in nil }
-                try expect(try !item.sentinels.contains { try store.backend.contains($0) }, "they end with the item")
+                try expect(try facts(of: item, in: store) != nil, "its facts are found")
+                try await store.update(item, timeout: nil) { (_: String?) in "fetched" }
+                try expect(try facts(of: item, in: store) == nil, "they don't count for a new value, even the same")
             }),
     ]
 
@@ -99,15 +100,13 @@ extension BackendConformance {
             let isNew = { try store.get(item) == "new" }
             let calls: [(String, (Effort) throws -> Bool, isDone: () throws -> Bool)] = [
                 (
-                    "set", { try isDone(unsafe backend.set(new.span.bytes, for: item, timeout: nil, $0, after: nil)) },
+                    "set",
+                    { try isDone(unsafe backend.set(new.span.bytes, for: item, timeout: nil, nil, $0, after: nil)) },
                     isNew
                 ),
-                (
-                    "expire", { try isDone(backend.expire(item, timeout: .longest, $0)) },
-                    { try store.contains(item) }
-                ),
+                ("expire", { try isDone(backend.expire(item, timeout: .longest, $0)) }, { try store.contains(item) }),
                 ("delete", { try isDone(backend.delete(item, $0, after: nil)) }, { try !store.contains(item) }),
-                ("add", { try isDone(unsafe backend.add(new.span.bytes, for: item, timeout: nil, $0)) }, isNew),
+                ("add", { try isDone(unsafe backend.add(new.span.bytes, for: item, timeout: nil, nil, $0)) }, isNew),
                 ("update", { try isDone(backend.beginUpdate(of: item, lasting: .seconds(1), $0)) }, { true }),
             ]
             for (name, call, takesEffect) in calls {
@@ -125,5 +124,9 @@ extension BackendConformance {
 
     private static func isDone<Output>(_ outcome: Outcome<Output>) -> Bool {
         if case .done = outcome { true } else { false }
+    }
+
+    private static func facts(of item: ItemIdentity, in store: SecretStore) throws -> ItemFacts? {
+        try store.backend.readWithFacts(item) { _ in }?.facts
     }
 }

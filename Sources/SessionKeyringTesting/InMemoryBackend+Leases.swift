@@ -30,6 +30,8 @@ extension InMemoryBackend {
         withState { state, time in state.leases["lease:" + name].map { time < $0.deadline } ?? false }
     }
 
+    package func isBeingWritten(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { false }
+
     package func leaseReport(_ name: String) -> LeaseReport? { nil }
 
     package var place: StorePlace? { nil }
@@ -147,13 +149,13 @@ private final class InMemoryFetch: ItemFetch {
     func renew() {}
 
     func store(
-        _ bytes: RawSpan, timeout: KeyTimeout?, _ effort: Effort
-    ) throws(SecretStoreError) -> Outcome<Bool> {
-        let entry = try backend.entry(bytes, for: item, timeout: timeout)
+        _ bytes: RawSpan, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<FetchStorage> {
+        let entry = try backend.entry(bytes, for: item, timeout: timeout, facts)
         return backend.withState { state, _ in
-            guard state.changes(of: item) == before else { return .done(false) }
+            guard state.changes(of: item) == before else { return .done(.nothing) }
             state.change(item, to: entry)
-            return .done(true)
+            return .done(.all)
         }
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 package import Keyutils
 public import SessionKeyring
 import Threads
@@ -31,18 +32,28 @@ public final class InMemoryBackend: SecretBackend {
         return true
     }
 
+    package func readWithFacts(
+        _ item: ItemIdentity, _ body: (RawSpan) -> Void
+    ) throws(SecretStoreError) -> KnownValue? {
+        let found = withState { state, time in state.live(item, at: time).map { ($0, $0.facts(at: time)) } }
+        guard let (entry, facts) = found else { return nil }
+        entry.secret.bytes.withBytes(body)
+        return KnownValue(key: entry.number, hash: 0, facts: facts)
+    }
+
     package func set(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort, after step: VisibleStep?
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort,
+        after step: VisibleStep?
     ) throws(SecretStoreError) -> Outcome<Void> {
-        let entry = try entry(bytes, for: item, timeout: timeout)
+        let entry = try entry(bytes, for: item, timeout: timeout, facts)
         withState { state, _ in state.change(item, to: entry) }
         return .done(())
     }
 
     package func add(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<Void> {
-        let entry = try entry(bytes, for: item, timeout: timeout)
+        let entry = try entry(bytes, for: item, timeout: timeout, facts)
         let isStored = withState { state, time in
             guard state.live(item, at: time) == nil else { return false }
             state.change(item, to: entry)
@@ -56,8 +67,19 @@ public final class InMemoryBackend: SecretBackend {
         _ item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<Bool> {
         withState { state, time in
-            guard let entry = state.live(item, at: time) else { return .done(false) }
-            state.entries[item] = Entry(secret: entry.secret, deadline: timeout.map { time + $0.duration })
+            guard state.live(item, at: time) != nil else { return .done(false) }
+            state.entries[item]?.deadline = timeout.map { time + $0.duration }
+            return .done(true)
+        }
+    }
+
+    package func refuse(
+        _ item: ItemIdentity, _ value: KnownValue, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool> {
+        withState { state, time in
+            guard let entry = state.live(item, at: time), entry.number == value.key else { return .done(false) }
+            state.entries[item]?.facts = entry.facts ?? ItemFacts()
+            state.entries[item]?.facts?.isRefused = true
             return .done(true)
         }
     }
@@ -108,17 +130,16 @@ public final class InMemoryBackend: SecretBackend {
 
     package func unreadableKeys() throws(SecretStoreError) -> [KeySerial] { [] }
 
-    package func itemsWithSentinels() throws(SecretStoreError) -> Set<ItemIdentity> {
+    package func itemsWithHidden() throws(SecretStoreError) -> Set<ItemIdentity> {
         withState { state, time in
-            let live = state.entries.filter { $0.value.isLive(at: time) }.keys
-            return Set(live.compactMap { ItemIdentity(besideSentinel: $0.keyDescription) })
+            let live = state.entries.filter { $0.value.isLive(at: time) }
+            return Set(
+                live.compactMap { $1.facts == nil ? ItemIdentity(besideHidden: $0.keyDescription) : $0 })
         }
     }
 
     func entry(
-        _ bytes: RawSpan,
-        for item: ItemIdentity,
-        timeout: KeyTimeout?
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ facts: ItemFacts? = nil
     ) throws(SecretStoreError) -> Entry {
         // If all bytes are NUL, the kernel's backend stores one more byte.
         let isAllZero = (0..<bytes.byteCount).allSatisfy {
@@ -128,7 +149,9 @@ public final class InMemoryBackend: SecretBackend {
         guard bytes.byteCount <= limit else {
             throw SecretStoreError(.tooLarge(size: bytes.byteCount, limit: limit), item: item)
         }
-        return Entry(secret: Secret(SecretBytes(copying: bytes)), deadline: timeout.map { now() + $0.duration })
+        return Entry(
+            secret: Secret(SecretBytes(copying: bytes)), deadline: timeout.map { now() + $0.duration }, facts: facts,
+            written: now())
     }
 
     func live(_ item: ItemIdentity) -> Entry? {
@@ -148,15 +171,18 @@ extension InMemoryBackend {
         var entries: [ItemIdentity: Entry] = [:]
         var leases: [Name: Grant] = [:]
         var lastFencingNumber: UInt64 = 0
+        /// How often an item was written.
+        private var written: Int32 = 0
         /// How often all items were deleted.
         private var clears: UInt64 = 0
         /// How often each item was written or deleted.
         private var changes: [ItemIdentity: UInt64] = [:]
 
-        /// Stores an item; `nil` deletes it, together with its sentinels.
+        /// Stores an item; `nil` deletes it.
         mutating func change(_ item: ItemIdentity, to entry: Entry?) {
+            written += 1
             entries[item] = entry
-            if entry == nil { for sentinel in item.sentinels { entries[sentinel] = nil } }
+            entries[item]?.number = written
             changes[item, default: 0] += 1
         }
 
@@ -186,7 +212,25 @@ extension InMemoryBackend {
 
     struct Entry: Sendable {
         let secret: Secret
-        let deadline: ContinuousClock.Instant?
+        var deadline: ContinuousClock.Instant?
+        var facts: ItemFacts?
+        let written: ContinuousClock.Instant
+        private let second = Glibc.time(nil)
+        /// The number of the write, which no other value has.
+        var number: Int32 = 0
+
+        init(secret: Secret, deadline: ContinuousClock.Instant?, facts: ItemFacts?, written: ContinuousClock.Instant) {
+            (self.secret, self.deadline, self.facts, self.written) = (secret, deadline, facts, written)
+        }
+
+        /// The facts, whose times also follow this backend's clock.
+        func facts(at time: ContinuousClock.Instant) -> ItemFacts? {
+            guard var facts else { return nil }
+            let now = UInt64(max(0, second + Int((time - written).components.seconds)))
+            facts.freshness = facts.freshness.holds(at: now) ? .always : .never
+            facts.usability = facts.usability.holds(at: now) ? .always : .never
+            return facts
+        }
 
         func isLive(at time: ContinuousClock.Instant) -> Bool {
             deadline.map { time < $0 } ?? true

@@ -21,6 +21,8 @@ struct CallReport: BitwiseCopyable {
     var observed: UInt64 = 0
     /// When a fetch called its closure, or 0.
     var fetched: UInt64 = 0
+    /// The stamp of the old value that a fetch got, or 0.
+    var old: UInt64 = 0
     /// The time during which a lease was certainly held.
     var heldFrom: UInt64 = 0
     var heldUntil: UInt64 = 0

@@ -68,6 +68,19 @@ enum Defects {
         }
     }
 
+    /// Compares the value, and then marks any value that exists by then as refused.
+    static func refuse(
+        _ value: String, of item: ItemIdentity, in store: SecretStore, anchor: Keyring
+    ) throws -> Bool {
+        guard try store.get(item, as: String.self) == value else { return false }
+        let ring = try itemsRing(in: anchor)
+        let key = try ring.search(.user, item.keyDescription)
+        let record = ItemFacts(isRefused: true).record(
+            of: item, key: key.serial.rawValue, hash: try key.withPayload(FNV1a.hash(of:)))
+        try ring.add(.user, item.companion.keyDescription, payload: record.span.bytes)
+        return true
+    }
+
     private static func underLock<Result>(in anchor: Keyring, _ body: () throws -> Result) throws -> Result {
         while true {
             let lock = try Keyring.thread.addKeyring("lock")

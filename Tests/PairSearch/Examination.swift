@@ -9,15 +9,16 @@ struct Examination {
     let stage: Stage
     let first: Call
     let second: Call
-    /// Whether the second operation waited for the first one, as far as the scene could see.
-    let hasSecondWaited: Bool
+    let third: Call?
+    let meeting: Meeting
 
-    private var calls: [Call] { [first, second] }
+    private var calls: [Call] { [first, second] + (third.map { [$0] } ?? []) }
 
     /// Returns the checks that fail, with a few lines each.
     func problems() throws -> [String] {
         var problems = try answers() + lateness() + sections() + lostFetches()
         for item in [SceneItem.contested, SceneItem.bystander] { problems += try histories(of: item) }
+        problems += try facts() + refusedAnswers()
         if series.stop != .kill { problems += try orphans() }
         problems += heals()
         return problems
@@ -80,12 +81,22 @@ struct Examination {
         }
         let operations =
             (stage.history[item] ?? []) + [look]
-            + first.operations(on: item, meeting: second, hasWaited: hasSecondWaited)
-            + second.operations(on: item, meeting: first, hasWaited: true)
+            + calls.flatMap { $0.operations(on: item, meeting: others(than: $0)) }
         let history = ItemHistory(name: item.service, operations: operations)
         let verdict = verdict(of: history)
         guard !verdict.isEmpty, isDocumented(history, item) else { return problems + verdict }
         return problems
+    }
+
+    /// The operations that this one met, and whether they waited for it, as far as the scene could see.
+    private func others(than call: Call) -> [(call: Call, hasWaited: Bool)] {
+        calls.filter { $0.role != call.role }.map { other in
+            switch other.role {
+            case .second where call.role == .first: (other, meeting.hasSecondWaited)
+            case .third: (other, meeting.hasThirdWaited)
+            default: (other, true)
+            }
+        }
     }
 
     /// Whether the history is explained by one of the exceptions that are known and documented.
@@ -104,7 +115,8 @@ struct Examination {
             guard call.item == item, call.killedAt == nil else { return false }
             switch call.operation {
             case .set, .setTimeout: return holdsWithSecondSet(by: call, history)
-            case .delete, .fetch: return holds(history.operations + [call.again(.remove(found: nil))], of: history)
+            case .delete, .fetch, .refresh:
+                return holds(history.operations + [call.again(.remove(found: nil))], of: history)
             default: return false
             }
         }
@@ -126,13 +138,74 @@ struct Examination {
         verdict(of: ItemHistory(name: history.name, operations: operations)).isEmpty
     }
 
+    /// A fetch that got an old value has replaced exactly that one, or has stored nothing.
     private func verdict(of history: ItemHistory) -> [String] {
+        let problems = plainVerdict(of: history)
+        guard !problems.isEmpty else { return [] }
+        let isExplained = calls.filter(\.replacesOld).contains { call in
+            let rest = history.operations.filter { !$0.replaces(by: call.role.stamp) }
+            return rest.count < history.operations.count && holds(rest, of: history)
+        }
+        return isExplained ? [] : problems
+    }
+
+    private func plainVerdict(of history: ItemHistory) -> [String] {
         switch LinearizabilityCheck.verdict(on: history) {
         case .holds: []
         case .undecided(let reason): ["\(history.name): undecided: \(reason)"]
         case .violation(let violation):
             [(["\(history.name): \(violation.reason)"] + violation.lines).joined(separator: "\n")]
         }
+    }
+
+    // MARK: - The facts
+
+    /// Checks that the facts about the item's value are those that its writer has stated, or none.
+    private func facts() throws -> [String] {
+        var writer: UInt64 = 0
+        let known = try stage.observer.backend.readWithFacts(SceneItem.contested) { bytes in
+            writer = bytes.withUnsafeBytes { SceneItem.stamp(of: String(decoding: $0, as: UTF8.self)) }
+        }
+        guard let known else { return try lostFacts() }
+        let refusals = calls.filter { $0.operation == .refuse && $0.item == SceneItem.contested }
+        if writer == Role.scene.stamp.rawValue, refusals.contains(where: { $0.report.outcome == .done }) {
+            return known.facts?.isRefused == true ? [] : ["the refused value isn't refused any more"]
+        }
+        let call = calls.first { $0.role.stamp.rawValue == writer }
+        let isRefreshed = call?.operation == .refresh && call?.item == SceneItem.contested
+        guard let facts = known.facts else {
+            let isExpected = isRefreshed && call?.killedAt == nil && series.state != .nearQuota
+            return isExpected && series.stop != .outlasting ? ["the refreshed value has no facts"] : []
+        }
+        var expected = series.state == .due ? Stage.dueFacts : ItemFacts()
+        expected.isRefused = facts.isRefused
+        let mayBeRefused = refusals.contains { $0.killedAt != nil && $0.report.outcome != .refused }
+        if call == nil, facts == expected, mayBeRefused || !facts.isRefused && facts != ItemFacts() { return [] }
+        if let call, isRefreshed, !facts.isRefused, case .until(let end) = facts.freshness,
+            abs(Int(end) - time(nil) - Int(call.role.timeout / 2)) < 30
+        {
+            return []
+        }
+        return ["\(Stamp(rawValue: writer).map { "\($0)" } ?? "the value") has the facts \(facts)"]
+    }
+
+    /// Checks that the facts of a deleted item are gone.
+    ///
+    /// A clear takes no lease, so it may miss the facts about a value that it removes.
+    private func lostFacts() throws -> [String] {
+        let mayExpire = series.state == .expired || series.stop.crossesExpiry
+        if first.killedAt != nil || mayExpire || calls.contains(where: { $0.operation == .clear }) { return [] }
+        let isThere = try stage.observer.backend.contains(SceneItem.contested.companion)
+        return isThere ? ["there are facts, but not an item"] : []
+    }
+
+    /// Checks that no fetch that began after the value was refused returns it.
+    private func refusedAnswers() -> [String] {
+        let refusals = calls.filter { $0.operation == .refuse && $0.killedAt == nil && $0.report.outcome == .done }
+        return calls.filter { call in
+            call.operation.isFetch && call.killedAt == nil && call.report.observed == Role.scene.stamp.rawValue
+                && refusals.contains { $0.item == call.item && $0.report.returned < call.report.invoked }
+        }.map { "\($0.role) \($0.operation.rawValue): the refused value is returned" }
     }
 
     // MARK: - Orphans and the next writer
@@ -189,6 +262,14 @@ extension Call {
 extension ItemOperation {
     fileprivate func with(_ effect: Effect) -> ItemOperation {
         ItemOperation(worker: worker, effect: effect, invoked: invoked, returned: returned, isCertain: isCertain)
+    }
+
+    /// Whether it replaces an old value by this one.
+    fileprivate func replaces(by stamp: Stamp) -> Bool {
+        switch effect {
+        case .replace(_, stamp, _), .change(stamp, _): true
+        default: false
+        }
     }
 
     /// The same operation; an update without the value that it found.

@@ -25,38 +25,54 @@ protocol Series: Sendable {
     /// The names of both operations, under which the summary counts the series.
     var pair: String { get }
 
+    /// Whether only one of five interleavings is played, because there are too many.
+    var isSampled: Bool { get }
+
     /// Creates the state.
     ///
     /// - Throws: the reason why that failed.
     func play() throws -> any Play
 }
 
-/// Two of the library's operations, in a state of the item.
+/// Two of the library's operations, in a state of the item; or three, the last of which runs while both others are stopped.
 struct ItemSeries: Series, Hashable {
     let first: Operation
     let second: Operation
+    let third: Operation?
     let state: ItemState
     let stop: Stop
     /// Whether the operations use two items of one namespace, so that they share only its keyrings.
     let isApart: Bool
 
-    var pair: String { "\(first.rawValue) against \(second.rawValue)" }
+    var operations: [Operation] { [first, second] + (third.map { [$0] } ?? []) }
+    private var others: String { operations.dropFirst().map(\.rawValue).joined(separator: "+") }
+    var pair: String { "\(first.rawValue) against \(others)" }
 
     var name: String {
-        "\(first.rawValue),\(second.rawValue),\(state.rawValue),\(stop.rawValue),\(isApart ? "apart" : "same")"
+        "\(first.rawValue),\(others),\(state.rawValue),\(stop.rawValue),\(isApart ? "apart" : "same")"
     }
 
     func play() throws -> any Play { try ItemPlay(self) }
 }
 
+extension Series {
+    var isSampled: Bool { false }
+}
+
 extension ItemSeries {
+    var isSampled: Bool { third != nil }
+
     init?(name: Substring) {
         let parts = name.split(separator: ",").map(String.init)
         guard parts.count == 5, ["apart", "same"].contains(parts[4]), let first = Operation(rawValue: parts[0]),
-            let second = Operation(rawValue: parts[1]), let state = ItemState(rawValue: parts[2]),
+            case let others = parts[1].split(separator: "+").map({ Operation(rawValue: String($0)) }),
+            (1...2).contains(others.count), let second = others[0], let third = others.last,
+            let state = ItemState(rawValue: parts[2]),
             let stop = Stop(rawValue: parts[3])
         else { return nil }
-        self.init(first: first, second: second, state: state, stop: stop, isApart: parts[4] == "apart")
+        self.init(
+            first: first, second: second, third: others.count > 1 ? third : nil, state: state, stop: stop,
+            isApart: parts[4] == "apart")
     }
 }
 

@@ -1,13 +1,14 @@
 import SessionKeyring
 
-/// Two of the library's operations, and the stage on which they meet.
+/// Two or three of the library's operations, and the stage on which they meet.
 struct ItemPlay: Play {
     private let series: ItemSeries
     private let stage: Stage
-    private let reports = [Shared(CallReport()), Shared(CallReport())]
+    private let reports = (0..<3).map { _ in Shared(CallReport()) }
 
+    var count: Int { series.operations.count }
     private var items: [ItemIdentity] {
-        [SceneItem.contested, series.isApart ? SceneItem.bystander : SceneItem.contested]
+        [SceneItem.contested, series.isApart ? SceneItem.bystander : SceneItem.contested, SceneItem.contested]
     }
 
     init(_ series: ItemSeries) throws {
@@ -23,7 +24,7 @@ struct ItemPlay: Play {
 
     func run(_ index: Int, begin: () -> Void) {
         OperationRun(
-            operation: index == 0 ? series.first : series.second, role: index == 0 ? .first : .second,
+            operation: series.operations[index], role: [.first, .second, .third][index],
             item: items[index], store: stage.stores[index], anchor: stage.anchor, report: reports[index],
             valueSize: series.state.valueSize,
             lasting: series.stop == .outlasting && index == 0 ? .milliseconds(40) : .seconds(5)
@@ -53,8 +54,11 @@ struct ItemPlay: Play {
             operation: series.first, role: .first, item: items[0], report: reports[0].value, killedAt: meeting.killedAt)
         let second = Call(
             operation: series.second, role: .second, item: items[1], report: reports[1].value, killedAt: nil)
+        let third = series.third.map { operation in
+            Call(operation: operation, role: .third, item: items[2], report: reports[2].value, killedAt: nil)
+        }
         return try Examination(
-            series: series, stage: stage, first: first, second: second, hasSecondWaited: meeting.hasSecondWaited
+            series: series, stage: stage, first: first, second: second, third: third, meeting: meeting
         ).problems()
     }
 }

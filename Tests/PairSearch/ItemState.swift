@@ -12,6 +12,8 @@ enum ItemState: String, CaseIterable {
     case expired
     /// As `live`, in a namespace in which items are updated, so that writers are serialised.
     case updated
+    /// As `updated`, and the value is due for a refresh, but usable.
+    case due
     /// Nothing was ever stored.
     case noRing = "no-ring"
     /// The items' ring was revoked, and the processes have never seen it alive.
@@ -39,12 +41,15 @@ enum ItemState: String, CaseIterable {
 struct Stage {
     let state: ItemState
     let anchor: Keyring
-    /// The stores of both processes.
+    /// The stores of the processes.
     let stores: [SecretStore]
     /// The operations on each item so far.
     private(set) var history: [ItemIdentity: [ItemOperation]] = [:]
     /// A store that looks at the result.
     let observer: SecretStore
+
+    /// The facts about the scene's value in the state `due`.
+    static let dueFacts = ItemFacts(usability: .always)
 
     /// - Parameters:
     ///   - expiresSoon: whether the item's timeout ends within the next second.
@@ -60,7 +65,7 @@ struct Stage {
         if state.access == .owner { try Key(anchor).setPermissions([.possessorAll, .userAll]) }
         func makeStore() throws -> SecretStore { try SecretStore(scope, namespace: SceneItem.namespace) }
         observer = try makeStore()
-        stores = [try makeStore(), try makeStore()]
+        stores = [try makeStore(), try makeStore(), try makeStore()]
         guard state != .noRing else { return }
         try storeItems(expiringSoon: expiresSoon)
         if state == .knownDeadRing || state == .sharedDeadRing {
@@ -86,9 +91,22 @@ struct Stage {
 
     private mutating func write(_ item: ItemIdentity, timeout: UInt32) throws {
         let invoked = MonotonicTime.now
-        try observer.set(
-            SceneItem.value(Role.scene.stamp, size: state.valueSize), for: item, timeout: .seconds(Int(timeout)))
+        let value = SceneItem.value(Role.scene.stamp, size: state.valueSize)
+        if state == .due, item == SceneItem.contested {
+            try setDue(value, timeout: timeout)
+        } else {
+            try observer.set(value, for: item, timeout: .seconds(Int(timeout)))
+        }
         note(.write(Role.scene.stamp, timeout: timeout), item, since: invoked)
+    }
+
+    private func setDue(_ value: String, timeout: UInt32) throws {
+        let (bytes, timeout) = (Array(value.utf8), try KeyTimeout(.seconds(Int(timeout))))
+        var wait = Wait()
+        try wait.run { effort throws(SecretStoreError) in
+            try observer.backend.set(
+                bytes.span.bytes, for: SceneItem.contested, timeout: timeout, Self.dueFacts, effort, after: nil)
+        }
     }
 
     private mutating func delete() throws {

@@ -62,13 +62,18 @@ struct OperationRun {
         case .release:
             guard let held else { throw SecretStoreError(.leaseHeld) }
             return release(held)
-        case .fetch: try fetch(leaseLasting: lasting)
-        case .longFetch: try fetch(leaseLasting: .seconds(60))
+        case .fetch: try fetch(.never, leaseLasting: lasting)
+        case .longFetch: try fetch(.never, leaseLasting: .seconds(60))
+        case .refresh: try fetch(.dueOrUnusable, leaseLasting: lasting)
+        case .refuse: return try store.invalidate(SceneItem.value(Role.scene.stamp, size: valueSize), for: item)
         case .source: try fetchFromSource()
         case .ringlessSet: try Defects.set(value, for: item, replacingDeadRingIn: anchor)
         case .unlookedSet: try Defects.set(value, over: item, in: anchor)
         case .displacingAdd: return try Defects.add(value, for: item, in: anchor)
         case .blindFetch: try blindFetch()
+        case .blindRefuse:
+            return try Defects.refuse(
+                SceneItem.value(Role.scene.stamp, size: valueSize), of: item, in: store, anchor: anchor)
         }
         return true
     }
@@ -91,12 +96,13 @@ struct OperationRun {
     }
 
     /// Fetches the item in a task, on threads that inherit this thread's filter of calls.
-    private func fetch(leaseLasting duration: Duration) throws {
-        let policy = FetchPolicy(.never, limit: .seconds(60), failureTimeout: .seconds(2), leaseDuration: duration)
+    private func fetch(_ refreshing: FetchPolicy.Refreshing, leaseLasting duration: Duration) throws {
+        let policy = FetchPolicy(refreshing, limit: .seconds(60), failureTimeout: .seconds(2), leaseDuration: duration)
         let found = try waitForTask { [self] in
-            try await store.value(for: item, policy, { store.coding(String.self) }) { (_: String?) in
+            try await store.value(for: item, policy, { store.coding(String.self) }) { (old: String?) in
+                report.value.old = SceneItem.stamp(of: old)
                 report.value.fetched = MonotonicTime.now
-                return Fetched(value, timeout: timeout)
+                return Fetched(value, timeout: timeout, refreshAfter: refreshing == .never ? nil : timeout / 2)
             }
         }
         report.value.observed = SceneItem.stamp(of: found)

@@ -1,8 +1,11 @@
 /// The content of a scene: the state that two processes find, their operations, and the checks afterwards.
 protocol Play {
+    /// The number of processes: two, or a third one that runs while both others are stopped.
+    var count: Int { get }
+
     /// Runs an operation in its process; `begin` is called when the process's calls are to be counted.
     ///
-    /// - Parameter index: 0 for the first process, 1 for the second.
+    /// - Parameter index: 0 for the first process, 1 for the second, 2 for the third.
     func run(_ index: Int, begin: () -> Void)
 
     /// The time after which every lease that the first process may hold has ended, in microseconds.
@@ -21,6 +24,7 @@ protocol Play {
 }
 
 extension Play {
+    var count: Int { 2 }
     var isSecondHolding: Bool { false }
     func endHolding(isFirstKilled: Bool) -> [String] { [] }
 }
@@ -31,4 +35,6 @@ struct Meeting {
     let killedAt: UInt64?
     /// Whether the second operation waited for the first one, as far as the scene could see.
     let hasSecondWaited: Bool
+    /// Whether the third operation waited for the others.
+    let hasThirdWaited: Bool
 }

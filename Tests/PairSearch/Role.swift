@@ -6,7 +6,7 @@ import StressSuite
 enum Role: UInt32 {
     /// The scene itself, which creates the state and looks at it afterwards.
     case scene = 1
-    case first, second
+    case first, second, third
 
     var worker: UInt32 { rawValue }
     var stamp: Stamp { Stamp(writer: rawValue, number: 1) }
@@ -17,6 +17,7 @@ enum Role: UInt32 {
         case .scene: 900
         case .first: 2 * 3_600
         case .second: 10 * 3_600
+        case .third: 17 * 3_600
         }
     }
 
@@ -26,6 +27,7 @@ enum Role: UInt32 {
         case .scene: 50 * 60
         case .first: 2 * 86_400
         case .second: 5 * 86_400
+        case .third: 6 * 86_400
         }
     }
 }

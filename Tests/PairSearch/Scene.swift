@@ -18,10 +18,11 @@ struct Scene {
 
     private let interleaving: Interleaving
     private let content: any Play
-    private var processes = [test_process(), test_process()]
+    private var processes: [test_process]
     private var problems: [String] = []
     /// Whether the second operation waited for the first one, as far as this process could see.
     private var hasWaited = false
+    private var hasThirdWaited = false
     private var operation: CInt?
     private var killedAt: UInt64?
 
@@ -31,6 +32,7 @@ struct Scene {
     init(_ interleaving: Interleaving) throws {
         self.interleaving = interleaving
         content = try interleaving.series.play()
+        processes = Array(repeating: test_process(), count: content.count)
     }
 
     /// Plays the scene, and prints the problems.
@@ -41,6 +43,7 @@ struct Scene {
         operation = processes[0].operation
         if isStopped { pass() }
         let isSecondStopped = try playSecond()
+        if content.count > 2 { try playThird() }
         endBoth()
         try examine()
         if !problems.isEmpty { tell() }
@@ -91,6 +94,13 @@ struct Scene {
         return processes[1].stopped != 0
     }
 
+    /// Runs the third operation to its end, unless it waits for the others.
+    private mutating func playThird() throws {
+        try start(2, stopBefore: 0)
+        for _ in 0..<20 where !run(5) {}
+        hasThirdWaited = processes[2].listener >= 0
+    }
+
     /// Lets the first process continue to its end, and then the second one; if one waits for the other, both run.
     private mutating func endBoth() {
         test_process_resume(&processes[0], 0)
@@ -102,9 +112,10 @@ struct Scene {
 
     private mutating func examine() throws {
         for (index, process) in processes.enumerated() where process.status != 0 && (index > 0 || killedAt == nil) {
-            problems.append("\(index == 0 ? "first" : "second") process ended with status \(process.status)")
+            problems.append("\(["first", "second", "third"][index]) process ended with status \(process.status)")
         }
-        problems += try content.problems(of: Meeting(killedAt: killedAt, hasSecondWaited: hasWaited))
+        problems += try content.problems(
+            of: Meeting(killedAt: killedAt, hasSecondWaited: hasWaited, hasThirdWaited: hasThirdWaited))
     }
 
     private func tell() {

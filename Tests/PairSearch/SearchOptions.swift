@@ -10,12 +10,14 @@ struct SearchOptions {
     }
 
     static let usage = """
-        usage: pair-search [--helpers | --sources] [--seed N] [--lanes N] (--all | --sample N | --only NAME ...)
+        usage: pair-search [--helpers | --sources | --triples] [--seed N] [--lanes N] (--all | --sample N | --only NAME ...)
 
         Stops one operation before each of its keyring calls, runs another one meanwhile, and checks the results of both.
         NAME is FIRST,SECOND,STATE,STOP,same (or apart) for all pauses of a pair. For a single pause, append the numbers
         that a finding shows. --helpers pairs the operations of credential helpers instead of the library's; their NAME
         is FIRST,SECOND,STATE,STOP. --sources pairs a fetch from a source with changes and other fetches.
+        --triples has a third operation, which runs while both others are stopped; its NAME is
+        FIRST,SECOND+THIRD,STATE,double,same.
         Exit code 0: no problem was found; 1: a problem was found; 64: wrong usage.
 
         """
@@ -25,9 +27,13 @@ struct SearchOptions {
     var lanes = 36
     var concernsHelpers = false
     var concernsSources = false
+    var hasTriples = false
 
     /// All series of the chosen kind.
-    var all: [any Series] { concernsHelpers ? HelperSeries.all : concernsSources ? ItemSeries.sources : ItemSeries.all }
+    var all: [any Series] {
+        concernsHelpers
+            ? HelperSeries.all : concernsSources ? ItemSeries.sources : hasTriples ? ItemSeries.triples : ItemSeries.all
+    }
 
     /// Parses the words of the command line; `nil` if they are invalid.
     init?(_ words: [String]) {
@@ -37,6 +43,7 @@ struct SearchOptions {
             case "--all": choice = .all
             case "--helpers": concernsHelpers = true
             case "--sources": concernsSources = true
+            case "--triples": hasTriples = true
             case "--sample":
                 guard let count = rest.popFirst().flatMap({ Int($0) }), count > 0 else { return nil }
                 choice = .sample(count)

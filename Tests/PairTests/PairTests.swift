@@ -19,6 +19,7 @@ struct PairTests {
         "no pair fails, hangs, leaves orphans or has a result that can't be explained",
         arguments: [
             (words: [], series: "10"), (words: ["--helpers"], series: "4"), (words: ["--sources"], series: "2"),
+            (words: ["--triples"], series: "16"),
         ])
     func pairs(words: [String], series: String) throws {
         let environment = ProcessInfo.processInfo.environment
@@ -53,7 +54,8 @@ struct PairTests {
             "ringless-set,ringless-set,dead-ring,plain,apart",
             "unlooked-set,displacing-add,live,double-expiry,same,5,7",
             "blind-fetch,set,absent,plain,same", "blind-fetch,clear,absent,plain,same",
-            "blind-fetch,delete,expired,plain,same", "git-blind-erase,git-store,bare,plain",
+            "blind-fetch,delete,expired,plain,same", "blind-fetch,set+delete,absent,double,same",
+            "blind-refuse,set,live,plain,same", "git-blind-erase,git-store,bare,plain",
         ])
     func defects(name: String) throws {
         var outcome = try search(["--only", name])

@@ -8,7 +8,7 @@ import Threads
 /// A defect that the conformance suite must find.
 private enum Breakage: CaseIterable {
     case dropsWrites, tearsValues, answersStale, ignoresTimeouts, replacesOnAdd, deletesNothing, listsNothing,
-        foldsNames, grantsToAll, keepsFetches, blocksThread, listsSentinels
+        foldsNames, grantsToAll, keepsFetches, blocksThread, listsHidden
 
     /// The description of the check that must find this defect.
     var check: String {
@@ -23,7 +23,7 @@ private enum Breakage: CaseIterable {
         case .grantsToAll: "a lease has one holder at a time"
         case .keepsFetches: "a fetched value is not stored if the item changed during the fetch"
         case .blocksThread: "a backend does not wait for the holder of an item, and no call succeeds without effect"
-        case .listsSentinels: "sentinels are not listed, and otherwise work like items"
+        case .listsHidden: "the facts about a value are not listed, and end with it"
         }
     }
 }
@@ -45,19 +45,22 @@ private struct BrokenBackend: SecretBackend {
     }
 
     func set(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort, after step: VisibleStep?
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort,
+        after step: VisibleStep?
     ) throws(SecretStoreError) -> Outcome<Void> {
         guard try write(bytes, for: item, effort) else { return .done(()) }
         return try whole.set(
-            bytes, for: folded(item), timeout: breakage == .ignoresTimeouts ? nil : timeout, effort, after: step)
+            bytes, for: folded(item), timeout: breakage == .ignoresTimeouts ? nil : timeout, facts, effort,
+            after: step)
     }
 
     func add(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<Void> {
-        if breakage == .replacesOnAdd { return try set(bytes, for: item, timeout: timeout, effort, after: nil) }
+        if breakage == .replacesOnAdd { return try set(bytes, for: item, timeout: timeout, facts, effort, after: nil) }
         guard try write(bytes, for: item, effort) else { return .done(()) }
-        return try whole.add(bytes, for: folded(item), timeout: breakage == .ignoresTimeouts ? nil : timeout, effort)
+        return try whole.add(
+            bytes, for: folded(item), timeout: breakage == .ignoresTimeouts ? nil : timeout, facts, effort)
     }
 
     /// Prepares a write, and returns false if the write is to be dropped.
@@ -68,7 +71,7 @@ private struct BrokenBackend: SecretBackend {
         // The first write prepares the check.
         if breakage == .blocksThread, number > 1 { usleep(2_100_000) }
         if breakage == .dropsWrites, number % 3 == 0 { return false }
-        if try !first.contains(item) { _ = try first.set(bytes, for: item, timeout: nil, effort, after: nil) }
+        if try !first.contains(item) { _ = try first.set(bytes, for: item, timeout: nil, nil, effort, after: nil) }
         return true
     }
 
@@ -76,6 +79,18 @@ private struct BrokenBackend: SecretBackend {
         _ item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<Bool> {
         try whole.expire(folded(item), timeout: timeout, effort)
+    }
+
+    func readWithFacts(
+        _ item: ItemIdentity, _ body: (RawSpan) -> Void
+    ) throws(SecretStoreError) -> KnownValue? {
+        try whole.readWithFacts(folded(item), body)
+    }
+
+    func refuse(
+        _ item: ItemIdentity, _ value: KnownValue, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool> {
+        try whole.refuse(folded(item), value, effort)
     }
 
     func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try whole.contains(folded(item)) }
@@ -125,14 +140,14 @@ private struct BrokenBackend: SecretBackend {
     }
 
     func identities() throws(SecretStoreError) -> [ItemIdentity] {
-        if breakage == .listsSentinels { return try whole.identities() + sentinels() }
+        if breakage == .listsHidden { return try whole.identities() + hidden() }
         return breakage == .listsNothing ? [] : try whole.identities()
     }
 
-    private func sentinels() throws(SecretStoreError) -> [ItemIdentity] {
+    private func hidden() throws(SecretStoreError) -> [ItemIdentity] {
         var found: [ItemIdentity] = []
-        for item in try whole.identities() where try whole.contains(item.freshnessSentinel) {
-            found.append(item.freshnessSentinel)
+        for item in try whole.identities() where try whole.readWithFacts(item, { _ in })?.facts != nil {
+            found.append(item.companion)
         }
         return found
     }
@@ -146,7 +161,8 @@ private struct BrokenBackend: SecretBackend {
     }
 
     func unreadableKeys() throws(SecretStoreError) -> [KeySerial] { try whole.unreadableKeys() }
-    func itemsWithSentinels() throws(SecretStoreError) -> Set<ItemIdentity> { try whole.itemsWithSentinels() }
+    func itemsWithHidden() throws(SecretStoreError) -> Set<ItemIdentity> { try whole.itemsWithHidden() }
+    func isBeingWritten(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try whole.isBeingWritten(item) }
 
     private func folded(_ item: ItemIdentity) -> ItemIdentity {
         breakage == .foldsNames ? .password(service: item.service.lowercased().filter(\.isASCII) + "x") : item
@@ -163,10 +179,10 @@ private final class KeptFetch: ItemFetch {
     func renew() {}
 
     func store(
-        _ bytes: RawSpan, timeout: KeyTimeout?, _ effort: Effort
-    ) throws(SecretStoreError) -> Outcome<Bool> {
-        _ = try backend.set(bytes, for: item, timeout: timeout, effort, after: nil)
-        return .done(true)
+        _ bytes: RawSpan, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<FetchStorage> {
+        _ = try backend.set(bytes, for: item, timeout: timeout, facts, effort, after: nil)
+        return .done(.all)
     }
 }
 

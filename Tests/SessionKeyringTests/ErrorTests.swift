@@ -116,10 +116,10 @@ struct ErrorTests {
     }
 
     @Test("no error names one of the store's hidden items")
-    func sentinels() {
+    func hidden() {
         let named = ItemIdentity.password(service: "api", account: "alice")
-        for sentinel in named.sentinels + [named.fetchSentinel, named.failureSentinel] {
-            #expect(SecretStoreError(.quotaExceeded, item: sentinel).item == named)
+        for hidden in [named.companion, named.watch, named.failure] {
+            #expect(SecretStoreError(.quotaExceeded, item: hidden).item == named)
         }
     }
 

@@ -145,12 +145,21 @@ private struct FailingBackend: SecretBackend {
 
     func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool { throw Self.error }
 
+    func readWithFacts(
+        _ item: ItemIdentity, _ body: (RawSpan) -> Void
+    ) throws(SecretStoreError) -> KnownValue? { throw Self.error }
+
+    func refuse(
+        _ item: ItemIdentity, _ value: KnownValue, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool> { throw Self.error }
+
     func set(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort, after step: VisibleStep?
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort,
+        after step: VisibleStep?
     ) throws(SecretStoreError) -> Outcome<Void> { throw Self.error }
 
     func add(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<Void> { throw Self.error }
 
     func expire(
@@ -188,7 +197,8 @@ private struct FailingBackend: SecretBackend {
 
     func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool { throw Self.error }
     func unreadableKeys() throws(SecretStoreError) -> [KeySerial] { throw Self.error }
-    func itemsWithSentinels() throws(SecretStoreError) -> Set<ItemIdentity> { throw Self.error }
+    func itemsWithHidden() throws(SecretStoreError) -> Set<ItemIdentity> { throw Self.error }
+    func isBeingWritten(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { throw Self.error }
     func leaseReport(_ name: String) -> LeaseReport? { nil }
     var place: StorePlace? { nil }
 }

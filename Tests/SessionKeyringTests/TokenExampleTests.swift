@@ -20,14 +20,14 @@ struct TokenExampleTests {
         let script = """
             round() { for _ in {1..\(processes)}; do "$1" "$2" & done; wait; }
             round "$@" | sort | uniq -c
-            fresh() { keyctl search @s user "$3" 2>/dev/null; }
-            keyctl timeout $(fresh "$@") 1
-            while fresh "$@" >/dev/null; do sleep 0.02; done
+            companion() { keyctl search @s user "$3" 2>/dev/null; }
+            keyctl timeout $(companion "$@") 1
+            while companion "$@" >/dev/null; do sleep 0.02; done
             round "$@" >/dev/null
             "$@"
             """
-        let freshness = ItemIdentity.password(service: "example.com", account: "alice").freshnessSentinel
-        let words = ["bash", builtProgram("token-example"), directory.path, freshness.keyDescription]
+        let companion = ItemIdentity.password(service: "example.com", account: "alice").companion
+        let words = ["bash", builtProgram("token-example"), directory.path, companion.keyDescription]
         let outcome = try ChildProcess.run(
             "/usr/bin/keyctl", ["session", "-", "/bin/bash", "-c", script] + words,
             environment: ChildProcess.environment([:]), within: .seconds(300))

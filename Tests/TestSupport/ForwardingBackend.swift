@@ -11,22 +11,35 @@ extension ForwardingBackend {
         try whole.read(item, body)
     }
 
+    package func readWithFacts(
+        _ item: ItemIdentity, _ body: (RawSpan) -> Void
+    ) throws(SecretStoreError) -> KnownValue? {
+        try whole.readWithFacts(item, body)
+    }
+
     package func set(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort, after step: VisibleStep?
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort,
+        after step: VisibleStep?
     ) throws(SecretStoreError) -> Outcome<Void> {
-        try whole.set(bytes, for: item, timeout: timeout, effort, after: step)
+        try whole.set(bytes, for: item, timeout: timeout, facts, effort, after: step)
     }
 
     package func add(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<Void> {
-        try whole.add(bytes, for: item, timeout: timeout, effort)
+        try whole.add(bytes, for: item, timeout: timeout, facts, effort)
     }
 
     package func expire(
         _ item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<Bool> {
         try whole.expire(item, timeout: timeout, effort)
+    }
+
+    package func refuse(
+        _ item: ItemIdentity, _ value: KnownValue, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool> {
+        try whole.refuse(item, value, effort)
     }
 
     package func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try whole.contains(item) }
@@ -53,7 +66,7 @@ extension ForwardingBackend {
 
     package func unreadableKeys() throws(SecretStoreError) -> [KeySerial] { try whole.unreadableKeys() }
 
-    package func itemsWithSentinels() throws(SecretStoreError) -> Set<ItemIdentity> { try whole.itemsWithSentinels() }
+    package func itemsWithHidden() throws(SecretStoreError) -> Set<ItemIdentity> { try whole.itemsWithHidden() }
 
     package func beginUpdate(
         of item: ItemIdentity, lasting duration: Duration, _ effort: Effort
@@ -74,6 +87,10 @@ extension ForwardingBackend {
     }
 
     package func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool { try whole.isLeaseHeld(name) }
+    package func isBeingWritten(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
+        try whole.isBeingWritten(item)
+    }
+
     package func leaseReport(_ name: String) -> LeaseReport? { whole.leaseReport(name) }
     package var place: StorePlace? { whole.place }
 }

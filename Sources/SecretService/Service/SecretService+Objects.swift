@@ -25,7 +25,7 @@ extension SecretService {
     /// All collections, in the order of their paths.
     func collections() throws -> [SecretCollection] {
         var all = [login, session]
-        for name in try scope.namespaces() where name.utf8.starts(with: SecretCollection.prefix.utf8) {
+        for name in try login.store.namespaces() where name.utf8.starts(with: SecretCollection.prefix.utf8) {
             // Bytes, because an accent can follow the prefix.
             let name = String(Substring(name.utf8.dropFirst(SecretCollection.prefix.utf8.count)))
             if name != session.name, let collection = try collection(named: name) { all.append(collection) }
@@ -40,7 +40,7 @@ extension SecretService {
         case session.name: return session
         default: break
         }
-        guard try scope.namespaces().contains(SecretCollection.prefix + name) else { return nil }
+        guard try login.store.namespaces().contains(SecretCollection.prefix + name) else { return nil }
         let collection = try newCollection(name)
         return try collection.exists() ? collection : nil
     }

@@ -51,7 +51,7 @@ package final class SecretService {
     /// Checks that the keyring can be used.
     package func check() throws(SecretStoreError) {
         _ = try login.store.contains(.secretLabels)
-        _ = try scope.namespaces()
+        _ = try login.store.namespaces()
     }
 
     /// Whether the keyring still exists: it ends with the login session.

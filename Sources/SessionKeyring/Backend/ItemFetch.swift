@@ -11,10 +11,19 @@ package protocol ItemFetch: AnyObject, Sendable {
     ///
     /// The value becomes visible in one step, complete with its timeout.
     ///
-    /// - Returns: false, with nothing stored, if the item was set, deleted or cleared.
+    /// - Parameter facts: the facts about the value, which are stored after it.
     /// - Throws: ``SecretStoreError`` with `leaseLost`, with nothing stored, if the caller should try again; or
-    ///   as ``SecretBackend/set(_:for:timeout:_:after:)``.
+    ///   as ``SecretBackend/set(_:for:timeout:_:_:after:)``.
     func store(
-        _ bytes: RawSpan, timeout: KeyTimeout?, _ effort: Effort
-    ) throws(SecretStoreError) -> Outcome<Bool>
+        _ bytes: RawSpan, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<FetchStorage>
+}
+
+/// The part of a fetched value that was stored.
+package enum FetchStorage {
+    /// Nothing: the item was set, deleted or cleared since the fetch began.
+    case nothing
+    /// The value, but not the facts about it, because the quota had no room for them or the lease was lost.
+    case valueAlone
+    case all
 }

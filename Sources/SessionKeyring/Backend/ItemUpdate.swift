@@ -13,7 +13,7 @@ package protocol ItemUpdate: AnyObject {
     ///
     /// - Returns: false, with nothing changed, if the item has changed since it was read, for example after a `clear`.
     /// - Throws: ``SecretStoreError`` with `leaseLost` if another writer might have the right by now, or as
-    ///   ``SecretBackend/set(_:for:timeout:_:after:)``. Nothing is changed then.
+    ///   ``SecretBackend/set(_:for:timeout:_:_:after:)``. Nothing is changed then.
     func commit(
         _ bytes: RawSpan?, timeout: KeyTimeout?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<Bool>

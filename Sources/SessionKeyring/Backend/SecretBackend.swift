@@ -15,23 +15,40 @@ package protocol SecretBackend: Sendable {
     /// - Returns: false, without calling `body`, if the item is absent or has expired.
     func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool
 
+    /// Lends an item's bytes to `body`, once, and returns the facts about exactly these bytes.
+    ///
+    /// - Returns: `nil`, without calling `body`, if the item is absent or has expired.
+    func readWithFacts(
+        _ item: ItemIdentity, _ body: (RawSpan) -> Void
+    ) throws(SecretStoreError) -> KnownValue?
+
     /// Stores the item in one step, complete with its timeout, replacing any existing one.
     ///
-    /// - Parameter step: the step of an earlier attempt that others can see.
+    /// - Parameters:
+    ///   - facts: the facts about the value. If the quota has no room for them, the value is stored without.
+    ///   - step: the step of an earlier attempt that others can see.
     /// - Throws: ``SecretStoreError`` with `tooLarge`, or with any other reason why the backend can't store it; the old
     ///   item is then unchanged.
     func set(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort, after step: VisibleStep?
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort,
+        after step: VisibleStep?
     ) throws(SecretStoreError) -> Outcome<Void>
 
     /// Stores the item in one step, complete with its timeout, unless a live one exists.
     ///
     /// - Throws: ``SecretStoreError`` with `duplicate` if a live item exists, or as `set`.
     func add(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<Void>
 
-    /// Sets a new timeout for the item, counted from now.
+    /// Marks the item's value as refused.
+    ///
+    /// - Returns: false if the item has another value by now.
+    func refuse(
+        _ item: ItemIdentity, _ value: KnownValue, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool>
+
+    /// Sets a new timeout for the item and the facts about it, counted from now.
     ///
     /// With `nil`, the item loses its timeout and lives as long as its scope.
     ///
@@ -43,7 +60,7 @@ package protocol SecretBackend: Sendable {
     /// Whether a live item exists.
     func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool
 
-    /// Deletes the item.
+    /// Deletes the item and the facts about it, and ends a fetch under way, also if there isn't an item.
     ///
     /// - Parameter step: the step of an earlier attempt that others can see.
     /// - Returns: false if the item is absent.
@@ -78,7 +95,7 @@ package protocol SecretBackend: Sendable {
     /// Lists the items that have hidden items next to them, such as an item that is being fetched.
     ///
     /// The items themselves may be absent.
-    func itemsWithSentinels() throws(SecretStoreError) -> Set<ItemIdentity>
+    func itemsWithHidden() throws(SecretStoreError) -> Set<ItemIdentity>
 
     /// Takes the right to change the item, for at most `duration`.
     ///
@@ -93,6 +110,9 @@ package protocol SecretBackend: Sendable {
     func beginFetch(
         of item: ItemIdentity, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<(any ItemFetch)?>
+
+    /// Whether somebody is writing the item under its lease, so that facts about a new value can still be missing.
+    func isBeingWritten(_ item: ItemIdentity) throws(SecretStoreError) -> Bool
 
     /// Takes the lease with that name: a lock between processes (``Lease``).
     ///

@@ -15,13 +15,13 @@ package enum Blockage: Hashable, Sendable {
 }
 
 extension SecretStoreError {
-    /// The reason why an attempt was blocked; `nil` if a backend other than the kernel's gives none.
+    /// The reason why an attempt was blocked; `nil` if it is a full quota, or if none is known.
     package var blockage: Blockage? {
         if case .blocked(let reason) = detail { reason } else { nil }
     }
 
     /// Whether only a full quota or others prevented the attempt, so that another attempt can succeed.
-    package var isBlockage: Bool { code == .quotaExceeded || blockage != nil }
+    package var isBlockage: Bool { code == .quotaExceeded || code == .contended && detail != .noThread }
 
     /// Whether another holder has the requested lease, or its name is not free yet.
     package var isLeaseHeld: Bool {

@@ -51,10 +51,3 @@ extension KeyTimeout {
         }
     }
 }
-
-extension ItemIdentity {
-    /// Throws `invalidName` if the identity can't name an item.
-    func check() throws(SecretStoreError) {
-        if let problem { throw SecretStoreError(.invalidName(problem, of: .item), item: self) }
-    }
-}

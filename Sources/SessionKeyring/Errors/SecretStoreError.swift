@@ -33,8 +33,8 @@ public struct SecretStoreError: Error, Hashable, Sendable {
 
     private init(_ code: Code, item: ItemIdentity?, _ circumstances: Circumstances) {
         self.code = code
-        // Sentinels are internal to the store, so the error names the item that the sentinel belongs to.
-        self.item = item.map { $0.isSentinel ? ItemIdentity($0.kind, service: $0.service, account: $0.account) : $0 }
+        // Hidden items are internal to the store, so the error names the item that they belong to.
+        self.item = item.map { $0.isHidden ? ItemIdentity($0.kind, service: $0.service, account: $0.account) : $0 }
         self.circumstances = circumstances
     }
 
@@ -170,6 +170,11 @@ extension SecretStoreError {
 }
 
 extension SecretStoreError {
+    /// Creates the error for an identity that can't name an item.
+    init(_ problem: ItemIdentity.NameProblem, of item: ItemIdentity) {
+        self.init(.invalidName(problem, of: .item), item: item)
+    }
+
     /// Translates an error of the kernel into the store's terms.
     package init(_ error: KeyringError, item: ItemIdentity? = nil) {
         if let serial = error.restrictedKeyring {

@@ -5,9 +5,9 @@ package struct FetchPolicy: Sendable {
     /// When an existing value is fetched again before it expires.
     package enum Refreshing: Sendable {
         case never
-        /// If no sentinel states that the value is fresh. During the fetch, other callers get the old value.
+        /// If no facts state that the value is fresh. During the fetch, other callers get the old value.
         case due
-        /// Like `due`, but other callers get the old value only if a sentinel states that it is usable.
+        /// Like `due`, but other callers get the old value only if facts state that it is usable.
         case dueOrUnusable
     }
 
@@ -136,6 +136,15 @@ package struct Lifetime: Sendable {
     init?<Value>(of fetched: Fetched<Value>) {
         if let timeout = fetched.timeout, timeout <= .zero { return nil }
         self.init(clamping: fetched.timeout, refreshAfter: fetched.refreshAfter, usableFor: fetched.usableFor)
+    }
+
+    /// The facts about a value with this lifetime.
+    ///
+    /// - Parameter command: a hash of the command line that printed the value; `nil` if no command did.
+    func facts(command: UInt64? = nil) -> ItemFacts {
+        ItemFacts(
+            freshness: isFresh ? fresh.map { .until($0.end) } ?? .always : .never,
+            usability: isUsable ? usable.map { .until($0.end) } ?? .always : .never, command: command)
     }
 
     private init(clamping timeout: Duration?, refreshAfter: Duration?, usableFor: Duration?) {

@@ -1,15 +1,15 @@
+import Glibc
 import Keyutils
 
 /// A fetch of an item that many want at the same time: one of them does it, and the others wait.
 ///
-/// The process that fetches holds a lease. Two sentinels, which are hidden items next to the item, state whether the
-/// existing value is good. Each of them refers by a hash to the value that it is about.
+/// The process that fetches holds a lease. The facts about the existing value (``ItemFacts``) state whether it is good:
 ///
-/// - The freshness sentinel states that the value is fresh, or that it was refused. Without such a statement, the value
-///   is due: one of the callers whose ``FetchPolicy`` allows it fetches the value again, while the others get the old
-///   value.
-/// - The usability sentinel states that others can get the old value during that fetch. It matters only to callers that
-///   use ``FetchPolicy/Refreshing/dueOrUnusable``.
+/// - whether it is fresh. If it isn't, it is due: one of the callers whose ``FetchPolicy`` allows it fetches the value
+///   again, while the others get the old value;
+/// - whether others can get the old value during that fetch. This matters only to callers that
+///   use ``FetchPolicy/Refreshing/dueOrUnusable``;
+/// - whether it was refused. Then nobody gets it.
 package struct SingleFlight: Sendable {
     /// The next step of a caller that wants the item.
     package enum Turn<Value> {
@@ -38,11 +38,11 @@ package struct SingleFlight: Sendable {
     ///   - failureTimeout: how long others do not fetch after a failure; `nil` if each caller tries itself.
     /// - Throws: ``SecretStoreError`` with `invalidTimeout` or `invalidName`.
     package init(
-        in backend: any SecretBackend, item: ItemIdentity, leaseDuration: Duration, _ refreshing: FetchPolicy.Refreshing,
-        failureTimeout: Duration? = nil
+        in backend: any SecretBackend, item: ItemIdentity, leaseDuration: Duration,
+        _ refreshing: FetchPolicy.Refreshing, failureTimeout: Duration? = nil
     ) throws(SecretStoreError) {
         try HeldLease.check(leaseDuration)
-        try item.check()
+        if let problem = item.problem { throw SecretStoreError(problem, of: item) }
         var timeout: KeyTimeout?
         if let failureTimeout { timeout = try KeyTimeout(failureTimeout, of: item) }
         self.backend = backend
@@ -55,13 +55,13 @@ package struct SingleFlight: Sendable {
 
     /// Returns the existing value if nobody has to fetch it again.
     func good<Value>(_ read: Read<Value>) throws(SecretStoreError) -> Value? {
-        guard let found = try read(), standing(of: found.hash) == .good else { return nil }
+        guard let found = try read(), standing(of: found.known?.facts) == .good else { return nil }
         return found.value
     }
 
     /// Returns the existing value if callers can use it while somebody else fetches it again.
     func usable<Value>(_ read: Read<Value>) throws(SecretStoreError) -> Value? {
-        guard let found = try read(), standing(of: found.hash) != .unusable else { return nil }
+        guard let found = try read(), standing(of: found.known?.facts) != .unusable else { return nil }
         return found.value
     }
 
@@ -82,75 +82,73 @@ package struct SingleFlight: Sendable {
     /// Before this process got the lease, another one may have stored or removed the item. So the result of an earlier
     /// read is not used.
     func turn<Value>(under lease: FetchLease, _ read: Read<Value>) throws(SecretStoreError) -> Turn<Value> {
-        guard let found = try read() else {
+        var value = try read()
+        if let found = value, found.known?.facts == nil {
+            // The writer of this value could be about to state facts.
+            if try backend.isBeingWritten(item) { throw SecretStoreError(.blocked(.itemLease), item: item) }
+            value = try read()
+        }
+        guard let found = value else {
             try checkFailure()
             return .fetch(lease, old: nil, isOldUsable: false)
         }
-        let standing = standing(of: found.hash)
+        let standing = standing(of: found.known?.facts)
         if standing == .good { return .take(found.value) }
         if standing == .unusable { try checkFailure() }
         return .fetch(lease, old: found.value, isOldUsable: standing == .due)
     }
 
-    /// Stores the fetched value, and then the sentinels about it.
+    /// Stores the fetched value and the facts about it.
     ///
     /// Nothing is stored if the lease was lost, because somebody else may have fetched something newer. Nothing is
     /// stored either if something happened to the item since the fetch began: an item that was deleted during the fetch
     /// stays deleted.
     ///
     /// - Parameter command: a hash of the command line that printed the value; `nil` if no command did.
-    /// - Returns: false if the value was stored, but the quota had no room for the sentinels that state how fresh it is
-    ///   and which command printed it.
+    /// - Returns: false if the value was stored, but the quota had no room for the facts about it.
     package func keep(
         _ bytes: RawSpan, for lifetime: Lifetime, under lease: FetchLease, of command: UInt64? = nil
     ) throws(SecretStoreError) -> Bool {
         // The quota had no room for a watch on the item, and without one, nothing can be stored.
         if lease.timeLeft > .zero, !lease.canStore { throw SecretStoreError(.quotaExceeded, item: item) }
         var wait = Wait()
-        let isStored: Bool
+        let storage: FetchStorage
         do throws(SecretStoreError) {
-            isStored = try wait.run { effort throws(SecretStoreError) in
-                try store(bytes, for: lifetime, under: lease, effort)
+            storage = try wait.run { effort throws(SecretStoreError) in
+                try store(bytes, for: lifetime, under: lease, of: command, effort)
             }
         } catch {
             // Others blocked the write until the lease or the value's timeout had ended.
             throw error.code == .leaseLost ? SecretStoreError(.contended, item: item) : error
         }
-        guard isStored else { return true }
+        guard storage != .nothing, var forgetting = forgettingFailure() else { return storage != .valueAlone }
+        var next = Wait()
         do throws(SecretStoreError) {
-            try Wait.run(try stepsAfterStoring(FNV1a.hash(of: bytes), lifetime, under: lease, of: command))
-            return true
+            _ = try next.run { effort throws(SecretStoreError) in try forgetting.attempt(effort) }
         } catch {
             guard error.isLackOfRoomOrTurn else { throw error }
             return false
         }
+        return storage == .all
     }
 
-    /// Stores the fetched value, as the first step of keeping it; false if it must not be stored.
+    /// Makes one attempt to store the fetched value and the facts about it.
     func store(
-        _ bytes: RawSpan, for lifetime: Lifetime, under lease: FetchLease, _ effort: Effort
-    ) throws(SecretStoreError) -> Outcome<Bool> {
+        _ bytes: RawSpan, for lifetime: Lifetime, under lease: FetchLease, of command: UInt64? = nil, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<FetchStorage> {
         let isLate = lifetime.timeout?.hasPassed == true
-        if lease.timeLeft > .zero, !isLate { return try lease.store(bytes, timeout: lifetime.timeout?.left, effort) }
+        if lease.timeLeft > .zero, !isLate {
+            // A caller that never refreshes states nothing but the command.
+            let facts =
+                refreshing == .never ? command.map { ItemFacts(command: $0) } : lifetime.facts(command: command)
+            return try lease.store(bytes, timeout: lifetime.timeout?.left, facts, effort)
+        }
         if isLate || !effort.isFirst { throw SecretStoreError(.leaseLost, item: item) }
-        return .done(false)
+        return .done(.nothing)
     }
 
-    /// Returns the steps that follow storing the fetched value.
-    ///
-    /// They come second, so that a process that sees the sentinels also sees the value that they are about.
-    func stepsAfterStoring(
-        _ hash: UInt64, _ lifetime: Lifetime, under lease: FetchLease, of command: UInt64? = nil
-    ) throws(SecretStoreError) -> [Wait.FurtherStep] {
-        var steps: [Wait.FurtherStep] = []
-        if let command { steps.append(backend.commandStep(command, of: item, holding: hash, timeout: lifetime.timeout)) }
-        steps += try backend.stepsAfterStoring(
-            item, hash: hash, lifetime, refreshing: refreshing, lifting: .of(lease.refusal))
-        if hasFailed {
-            steps.append(.deleting(item.failureSentinel, in: backend))
-        }
-        return steps
-    }
+    /// Returns the operation that forgets an earlier failure; `nil` if there isn't one.
+    func forgettingFailure() -> DeleteOperation? { hasFailed ? DeleteOperation(item.failure, in: backend) : nil }
 
     /// Remembers that the fetch under this lease failed, if a failure timeout was given.
     func rememberFailure(under lease: FetchLease) {
@@ -158,38 +156,22 @@ package struct SingleFlight: Sendable {
         let nothing = InlineArray<0, UInt8>(repeating: 0)
         // Make only one attempt. The caller gets its error without delay, and it matters less that others learn of it.
         _ = try? unsafe backend.set(
-            nothing.span.bytes, for: item.failureSentinel, timeout: failureTimeout, Effort(mayUseLastResorts: false),
+            nothing.span.bytes, for: item.failure, timeout: failureTimeout, nil, Effort(mayUseLastResorts: false),
             after: nil)
-    }
-
-    /// Deletes the item, so that the next caller fetches it again; false if the item was absent.
-    package func forget() throws(SecretStoreError) -> Bool {
-        var (deletion, deletionOfSentinel) = (
-            DeleteOperation(item, in: backend), DeleteOperation(item.freshnessSentinel, in: backend)
-        )
-        var wait = Wait.freeingQuota()
-        let wasThere = try wait.run { effort throws(SecretStoreError) in try deletion.attempt(effort) }
-        _ = try wait.run { effort throws(SecretStoreError) in try deletionOfSentinel.attempt(effort) }
-        return wasThere
     }
 
     enum Standing { case good, due, unusable }
 
-    /// Returns what the sentinels state about this value; `good` if they can't be read.
-    func standing(of hash: UInt64) -> Standing {
-        do throws(SecretStoreError) {
-            let sentinel = try backend.sentinel(item.freshnessSentinel)
-            if sentinel == .refused(hash) { return .unusable }
-            if refreshing == .never || sentinel == .fresh(hash) { return .good }
-            guard refreshing == .dueOrUnusable else { return .due }
-            return try backend.sentinel(item.usableSentinel) == .fresh(hash) ? .due : .unusable
-        } catch {
-            return .good
-        }
+    /// Returns what the facts state about a value.
+    func standing(of facts: ItemFacts?) -> Standing {
+        if facts?.isRefused == true { return .unusable }
+        let now = UInt64(max(0, time(nil)))
+        if refreshing == .never || facts?.freshness.holds(at: now) == true { return .good }
+        return refreshing == .due || facts?.usability.holds(at: now) == true ? .due : .unusable
     }
 
     var hasFailed: Bool {
-        failureTimeout != nil && (try? backend.contains(item.failureSentinel)) == true
+        failureTimeout != nil && (try? backend.contains(item.failure)) == true
     }
 
     func checkFailure() throws(SecretStoreError) {
@@ -209,14 +191,131 @@ extension SingleFlight {
     func watch(_ effort: Effort) throws(SecretStoreError) -> Outcome<(any ItemFetch)?> {
         try backend.beginFetch(of: item, effort)
     }
-
-    /// The hash of the value that is marked as refused.
-    func refusal() throws(SecretStoreError) -> UInt64? {
-        try backend.sentinel(item.freshnessSentinel).flatMap(\.refusal)
-    }
 }
 
 extension ItemIdentity {
     /// The name of the lease that a process holds while it fetches the item.
     var fetchLeaseName: String { "fetch:" + keyDescription }
+}
+
+/// Waiting for a turn to fetch an item.
+package struct FetchTurn {
+    private let flight: SingleFlight
+    /// Whether an existing value is ignored.
+    private let isForced: Bool
+    /// The lease that an earlier attempt has taken.
+    private var lease: (any LeaseHandle)?
+
+    package init(of flight: SingleFlight, force isForced: Bool = false) {
+        (self.flight, self.isForced) = (flight, isForced)
+    }
+
+    /// Releases the lease that earlier attempts have taken.
+    package mutating func releaseLease() {
+        _ = lease?.release()
+        lease = nil
+    }
+
+    /// Decides what the caller does now, in one attempt.
+    ///
+    /// - Parameter read: reads the item.
+    /// - Throws: ``SecretStoreError`` with `fetchFailed` if a recent failure is remembered.
+    package mutating func attempt<Value>(
+        _ effort: Effort, read: SingleFlight.Read<Value>
+    ) throws(SecretStoreError) -> Outcome<SingleFlight.Turn<Value>> {
+        try .of { () throws(SecretStoreError) in
+            if !isForced, let found = try read() {
+                switch flight.standing(of: found.known?.facts) {
+                case .good: return .take(found.value)
+                case .due: return try dueTurn(found.value, effort, read)
+                case .unusable: break
+                }
+            }
+            try flight.checkFailure()
+            // Many callers may miss the item at the same time. This look keeps them from staging leases that they
+            // can't get.
+            if lease == nil, try flight.isFetched() { throw SecretStoreError(.blocked(.namedLease), item: flight.item) }
+            let lease = try takeLease(effort)
+            if isForced { return .fetch(lease, old: try read()?.value, isOldUsable: false) }
+            return try flight.turn(under: lease, read)
+        }
+    }
+
+    /// Decides what the caller of a due value does.
+    ///
+    /// The caller has a usable value, so no problem here is worth an error. The next caller tries again.
+    private mutating func dueTurn<Value>(
+        _ value: Value, _ effort: Effort, _ read: SingleFlight.Read<Value>
+    ) throws(SecretStoreError) -> SingleFlight.Turn<Value> {
+        guard !flight.hasFailed, (try? flight.isFetched()) == false else { return .take(value) }
+        let taken: FetchLease
+        do throws(SecretStoreError) {
+            taken = try takeLease(effort)
+        } catch {
+            // This process is replacing the leases' ring, and must wait before the next step. Complete the
+            // replacement, because perhaps nobody else would.
+            if case .until = error.blockage { throw error }
+            releaseLease()
+            return .take(value)
+        }
+        return try flight.turn(under: taken, read)
+    }
+
+    private mutating func takeLease(_ effort: Effort) throws(SecretStoreError) -> FetchLease {
+        if lease.map({ $0.timeLeft <= .zero }) ?? true { lease = try flight.takeLease(effort).get() }
+        let fetch = try flight.watch(effort).get()
+        guard let taken = lease.take() else { throw SecretStoreError(.blocked(.namedLease), item: flight.item) }
+        return FetchLease(taken, watching: fetch)
+    }
+}
+
+/// The lease of a process that fetches an item, with a watch for changes to the item during the fetch.
+package final class FetchLease: LeaseHandle {
+    private let lease: (any LeaseHandle)?
+    private let fetch: (any ItemFetch)?
+
+    init(_ lease: any LeaseHandle, watching fetch: (any ItemFetch)?) {
+        self.lease = lease
+        self.fetch = fetch
+    }
+
+    private init() {
+        lease = nil
+        fetch = nil
+    }
+
+    /// The substitute for a lease if the quota has no room for one: nobody waits for it, and nothing is stored.
+    package static let none = FetchLease()
+
+    package var fencingNumber: UInt64 { lease?.fencingNumber ?? 0 }
+    package var timeLeft: Duration { lease?.timeLeft ?? .zero }
+
+    package func renew(lasting duration: Duration) throws(SecretStoreError) -> Bool {
+        fetch?.renew()
+        return try lease?.renew(lasting: duration) ?? false
+    }
+
+    package func name(command processID: Int32) throws(SecretStoreError) -> Bool {
+        try lease?.name(command: processID) ?? false
+    }
+
+    package func release() -> Bool { lease?.release() ?? true }
+
+    /// Whether the item is watched, so that the result can be stored.
+    var canStore: Bool { fetch != nil }
+
+    /// Makes one attempt to store the fetched value, unless the item was set, deleted or cleared since the fetch began.
+    ///
+    /// A write also takes the item's own lease for a moment. If that lease was lost, this tries again.
+    func store(
+        _ bytes: RawSpan, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<FetchStorage> {
+        while true {
+            do throws(SecretStoreError) {
+                return try fetch?.store(bytes, timeout: timeout, facts, effort) ?? .done(.nothing)
+            } catch {
+                guard error.code == .leaseLost, timeLeft > .zero else { throw error }
+            }
+        }
+    }
 }

@@ -6,6 +6,27 @@ import Keyutils
 /// holds these bytes. A plain `set` of the same bytes makes another key, and a key can get other bytes. A record that
 /// isn't understood counts as absent.
 ///
+/// **Who writes them.** A process that writes facts holds the item's lease: from before it places the value until the facts
+/// are in place, or, for a refusal, from before it looks at the value. Deletions and writes under the lease remove the
+/// companion. So facts are written only in a namespace whose writers use leases. The facts come after the value, so they are
+/// never about a value that nobody can see yet.
+///
+/// **Interleavings and deaths.** In every case, no facts apply to another value:
+///
+/// - The writer dies, or loses its lease, between value and facts: the value has no facts, so it is due.
+/// - A `clear`, which takes no lease, comes between value and facts: the writer removes its companion again. If it dies
+///   before that, the companion remains, without an item, and nobody reads it.
+/// - The process dies after it has deleted or replaced the item, and before it removes the companion: the same.
+/// - A plain `set` comes in between: the facts name a key that is gone, so the new value is due.
+/// - A fetch stores a new value while the old one is being refused: the refusal finds another key and does nothing, or
+///   it comes first and is removed with the old value.
+/// - Another process refuses the value that is being stored: it waits for the lease, so its refusal comes last.
+/// - The process that changes the timeouts dies in between: a refusal still lasts as long as the value, and other facts
+///   end no later than the value.
+///
+/// A companion that remains ends with its own timeout: that of the item, or at most one second more. The companion of a
+/// refusal can last longer by the precision of `/proc/keys`, which shows long timeouts in hours or days.
+///
 /// A record has the fewest bytes possible, and there is exactly one record of the same facts about the same value:
 ///
 /// | bytes | content |
@@ -42,7 +63,7 @@ package struct ItemFacts: Equatable, Sendable {
 
     /// The first part of a companion's description.
     static let word = "facts:"
-    static let mostTexts = 16
+    static let mostTexts = 12
     /// The largest size of a text's name or value, in bytes.
     static let longestText = 1_024
 
@@ -58,6 +79,14 @@ package struct ItemFacts: Equatable, Sendable {
     ///
     /// If there are too many, or if one is too long, they are all left out of the record.
     package var texts: [Name: Name] = [:]
+
+    package init(
+        isRefused: Bool = false, freshness: Validity = .never, usability: Validity = .never, command: UInt64? = nil,
+        texts: [Name: Name] = [:]
+    ) {
+        (self.isRefused, self.freshness, self.usability) = (isRefused, freshness, usability)
+        (self.command, self.texts) = (command, texts)
+    }
 }
 
 extension ItemFacts {

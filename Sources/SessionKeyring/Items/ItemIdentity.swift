@@ -65,36 +65,22 @@ public struct ItemIdentity: Hashable, Sendable {
         name = Name(kind: kind, service: service, account: account, keyDescription: keyDescription)
     }
 
-    /// This item's sentinels: hidden items that the store can keep next to it, and that describe its value.
-    ///
-    /// A backend deletes them together with the item.
-    public var sentinels: [ItemIdentity] {
-        guard !isSentinel else { return [] }
-        return [freshnessSentinel, usableSentinel] + (kind == .cached ? [commandSentinel] : [])
-    }
+    /// Whether this is a hidden item next to a secret, and not the name of a secret.
+    package var isHidden: Bool { !keyDescription.utf8.starts(with: kind.rawValue.utf8) }
 
-    /// Whether this is a sentinel, and not the name of a secret.
-    var isSentinel: Bool { !keyDescription.utf8.starts(with: kind.rawValue.utf8) }
-
-    /// The hidden item that records that this item's value is fresh, or that it was refused: see ``SingleFlight``.
-    package var freshnessSentinel: ItemIdentity { sentinel("fresh:") }
-
-    /// The hidden item that records that this item's value is usable while a new one is fetched.
-    package var usableSentinel: ItemIdentity { sentinel("usable:") }
+    /// The hidden item that holds the facts about this item's value (``ItemFacts``).
+    package var companion: ItemIdentity { hidden(ItemFacts.word) }
 
     /// The hidden item that records a failure to fetch this item, so that failure and value are never confused.
-    package var failureSentinel: ItemIdentity { sentinel("failed:") }
+    package var failure: ItemIdentity { hidden("failed:") }
 
-    /// The hidden item that records which command printed this item's value.
-    package var commandSentinel: ItemIdentity { sentinel("command:") }
+    /// The hidden item that shows whether this item was changed since its fetch began.
+    package var watch: ItemIdentity { hidden("fetching:") }
 
-    /// The hidden key that shows whether this item was changed since its fetch began.
-    package var fetchSentinel: ItemIdentity { sentinel("fetching:") }
-
-    /// Creates the identity of the item to which a sentinel with this description belongs.
+    /// Creates the identity of the item next to which a hidden item with this description is.
     ///
     /// The result is `nil` for any other description, and for one that has a hash in place of the item's name.
-    package init?(besideSentinel keyDescription: String) {
+    package init?(besideHidden keyDescription: String) {
         guard let colon = keyDescription.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         self.init(keyDescription: String(Substring(keyDescription.utf8[colon...].dropFirst())))
     }
@@ -102,10 +88,10 @@ public struct ItemIdentity: Hashable, Sendable {
     /// Returns the identity of a hidden item next to this one, whose description begins with `word`.
     ///
     /// The description can't be read back as an identity, so the hidden item is not listed.
-    private func sentinel(_ word: String) -> ItemIdentity {
+    private func hidden(_ word: String) -> ItemIdentity {
         var name = keyDescription
         // If the word makes the name too long for the kernel, a hash replaces the name. Two items with the same hash
-        // share the sentinel.
+        // share the hidden item.
         if word.utf8.count + name.utf8.count > Self.largestDescription {
             name = "#" + String(unsafe FNV1a.hash(of: name.utf8Span.span.bytes), radix: 16)
         }

@@ -4,7 +4,7 @@ import Keyutils
 ///
 /// All operations use serials, not special ids such as `KEY_SPEC_SESSION_KEYRING`, whose meaning depends on the calling
 /// thread. The only exception is the thread's own keyring, in which keys are staged (``Staging``). No operation holds a
-/// lock.
+/// lock during a system call.
 package struct KernelBackend: SecretBackend {
     package let rings: NamespaceRings
 
@@ -16,8 +16,6 @@ package struct KernelBackend: SecretBackend {
     init(lookingAt items: Keyring, namespace: String, under anchor: Keyring, access: SecretScope.ItemAccess) {
         self.rings = NamespaceRings(lookingAt: items, namespace: namespace, under: anchor, access: access)
     }
-
-    var itemLeases: ItemLeases { ItemLeases(rings: rings) }
 
     package var place: StorePlace? {
         StorePlace(scope: rings.scope, anchor: rings.anchor.serial, namespace: Name(rings.namespace))
@@ -43,7 +41,7 @@ package struct KernelBackend: SecretBackend {
     /// of keyrings, where nobody links a ring again after its removal. If the whole user can write to the ring, a ring
     /// that was removed can still be cleared, and its successor would stay full.
     private func clearKnownRing() throws(SecretStoreError) -> Bool {
-        guard rings.scope.access == .possessor, let ring = rings.knownItems else { return false }
+        guard rings.access == .possessor, let ring = rings.knownItems else { return false }
         do throws(KeyringError) {
             try ring.clear()
             return true

@@ -126,10 +126,12 @@ package struct LoginSurvey: Sendable {
     }
 }
 
-extension SecretScope {
-    /// The names of the namespaces in the scope's keyring.
+extension SecretStore {
+    /// The names of the namespaces in the keyring that this store's scope stands for.
     package func namespaces() throws(SecretStoreError) -> [String] {
-        let anchor = try resolve()
+        guard let place = backend.place else { return [] }
+        // A thread can use the persistent keyring only after it has linked it into its own keyring.
+        let anchor = try place.scope == .persistent ? place.scope.resolve() : Keyring(place.anchor)
         return try inStoreTerms { () throws(KeyringError) in try LoginSurvey.rings(in: anchor).map(\.name) }
     }
 }

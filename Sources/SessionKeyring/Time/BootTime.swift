@@ -56,3 +56,32 @@ package struct BootTime: Hashable, Comparable {
         self < earlier ? .zero : .nanoseconds(Int64(clamping: nanoseconds - earlier.nanoseconds))
     }
 }
+
+/// A timeout that counts from its creation, even if the write must wait for others.
+///
+/// The kernel ends keys at whole seconds of the system clock. So a key that is written after a wait ends in the same
+/// second as one that is written immediately.
+struct RunningTimeout: Sendable {
+    private let timeout: KeyTimeout
+    private let start = BootTime.ofThisNamespace()
+    private let second = time(nil)
+
+    init(_ timeout: KeyTimeout) {
+        self.timeout = timeout
+    }
+
+    private var secondsLeft: Int {
+        // A second can end during a few system calls, which are not a wait.
+        guard BootTime.ofThisNamespace().since(start) > .milliseconds(10) else { return Int(timeout.seconds) }
+        return Int(timeout.seconds) - max(0, time(nil) - second)
+    }
+
+    /// The second of the system clock at which the timeout ends, counted as the kernel counts it.
+    var end: UInt64 { UInt64(max(0, second)) + UInt64(timeout.seconds) }
+
+    /// Whether nothing is left of the timeout.
+    var hasPassed: Bool { secondsLeft <= 0 }
+
+    /// The timeout for a key that is written now; at least a second, which is the kernel's shortest.
+    var left: KeyTimeout { (try? KeyTimeout(.seconds(max(secondsLeft, 1)))) ?? timeout }
+}

@@ -20,7 +20,10 @@ enum GracePeriods {
                 waiters.append(waiter)
                 return waiters.count == 1
             }
-            if isFirst, !BriefThread.start(passForAll) { resume(waiters.withLock(\.count)) }
+            guard isFirst, !BriefThread.start(passForAll) else { return }
+            // Also those that came in the meantime: nobody else would resume them.
+            var count = waiters.withLock(\.count)
+            while count > 0 { count = resume(count) }
         }
     }
 
@@ -34,7 +37,6 @@ enum GracePeriods {
     }
 
     /// Resumes the first `count` waiting tasks, and returns how many are left.
-    @discardableResult
     private static func resume(_ count: Int) -> Int {
         let (first, left) = waiters.withLock { waiters in
             defer { waiters.removeFirst(count) }

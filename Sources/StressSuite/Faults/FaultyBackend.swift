@@ -46,18 +46,19 @@ struct FaultyBackend: SecretBackend {
     }
 
     func set(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort, after step: VisibleStep?
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort,
+        after step: VisibleStep?
     ) throws(SecretStoreError) -> Outcome<Void> {
         if goesWrong(.dropWrite, oneOf: 50) { return .done(()) }
         return try whole.set(
-            bytes, for: item, timeout: fault == .outlive ? nil : timeout, effort, after: step)
+            bytes, for: item, timeout: fault == .outlive ? nil : timeout, facts, effort, after: step)
     }
 
     func add(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<Void> {
         if goesWrong(.dropWrite, oneOf: 50) { return .done(()) }
-        return try whole.add(bytes, for: item, timeout: fault == .outlive ? nil : timeout, effort)
+        return try whole.add(bytes, for: item, timeout: fault == .outlive ? nil : timeout, facts, effort)
     }
 
     func expire(
@@ -100,9 +101,21 @@ struct FaultyBackend: SecretBackend {
         try whole.attributes(of: item)
     }
 
+    func readWithFacts(
+        _ item: ItemIdentity, _ body: (RawSpan) -> Void
+    ) throws(SecretStoreError) -> KnownValue? {
+        try whole.readWithFacts(item, body)
+    }
+
+    func refuse(
+        _ item: ItemIdentity, _ value: KnownValue, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool> {
+        try whole.refuse(item, value, effort)
+    }
+
     func unreadableKeys() throws(SecretStoreError) -> [KeySerial] { try whole.unreadableKeys() }
 
-    func itemsWithSentinels() throws(SecretStoreError) -> Set<ItemIdentity> { try whole.itemsWithSentinels() }
+    func itemsWithHidden() throws(SecretStoreError) -> Set<ItemIdentity> { try whole.itemsWithHidden() }
 
     func beginUpdate(
         of item: ItemIdentity, lasting duration: Duration, _ effort: Effort
@@ -125,6 +138,8 @@ struct FaultyBackend: SecretBackend {
     func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool {
         fault == .shareLease ? false : try whole.isLeaseHeld(name)
     }
+
+    func isBeingWritten(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try whole.isBeingWritten(item) }
 
     func leaseReport(_ name: String) -> LeaseReport? { whole.leaseReport(name) }
 
@@ -150,7 +165,7 @@ private final class UnguardedUpdate: ItemUpdate {
         _ bytes: RawSpan?, timeout: KeyTimeout?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<Bool> {
         guard let bytes else { return try backend.delete(item, effort, after: nil) }
-        switch try backend.set(bytes, for: item, timeout: timeout, effort, after: nil) {
+        switch try backend.set(bytes, for: item, timeout: timeout, nil, effort, after: nil) {
         case .done: return .done(true)
         case .blocked(let error, let step): return .blocked(error, after: step)
         }

@@ -158,6 +158,7 @@ extension Role {
         case .scene: "old"
         case .first: "one"
         case .second: "two"
+        case .third: "three"
         }
     }
 
@@ -167,6 +168,7 @@ extension Role {
         case .scene: "alice"
         case .first: "bob"
         case .second: "carol"
+        case .third: "dave"
         }
     }
 }

@@ -148,7 +148,7 @@ private struct ServiceFuzz {
             for item in try store.identities() where !Self.kept.contains(item) { try store.delete(item) }
         }
         let scope = SecretScope.keyring(service.scratch.keyring.serial)
-        for name in try scope.namespaces() where !["default", "secrets-session"].contains(name) {
+        for name in try SecretStore(scope).namespaces() where !["default", "secrets-session"].contains(name) {
             try SecretStore(scope, namespace: name).clear()
         }
     }

@@ -17,7 +17,7 @@ struct FetchFailureTests {
     @Test("a new value that can't be stored is an error, and the old value is not returned instead")
     func unstorable() async throws {
         try store.set("old", for: item, refreshAfter: .seconds(600))
-        try store.delete(item.freshnessSentinel)
+        try store.makeDue(item)
         let long = String(repeating: "x", count: 2_000_000)
         await #expect { try await store.value(for: item, as: String.self) { _ in Fetched(long) } } throws: {
             if case .tooLarge? = ($0 as? SecretStoreError)?.code { true } else { false }
@@ -41,7 +41,7 @@ struct FetchFailureTests {
         while !ended.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
         // After that, the fetch finishes within microseconds.
         try await Task.sleep(for: .milliseconds(20))
-        #expect(try !store.contains(item.failureSentinel))
+        #expect(try !store.contains(item.failure))
         await #expect { try await hang() } throws: { ($0 as? SecretStoreError)?.code == .fetchTimedOut }
         await #expect { try await hang() } throws: { ($0 as? SecretStoreError)?.code == .fetchFailed }
 
@@ -80,7 +80,7 @@ struct FetchFailureTests {
     func failedRefresh(place: Place) async throws {
         let store = kernel.store(in: place)
         try store.set("old", for: item, refreshAfter: .seconds(500), usableFor: .seconds(600))
-        try store.delete(item.freshnessSentinel)
+        try store.makeDue(item)
         let tries = Locked(0)
         for _ in 0..<2 {
             let value = try await store.value(for: item, as: String.self, sharingFailuresFor: .seconds(600)) {
@@ -112,7 +112,7 @@ struct FetchFailureTests {
         /// apart, they are repeated.
         func isShared(_ form: () async throws -> String) async throws -> Bool {
             while true {
-                try store.delete(item.failureSentinel)
+                try store.delete(item.failure)
                 let start = ContinuousClock.now
                 await #expect(throws: Refusal.self) { try await form() }
                 do {

@@ -107,7 +107,7 @@ struct FetchRecoveryTests {
         let most = 2 + Int((ContinuousClock.now - begin).components.seconds)
         #expect((1...most).contains(tries.withLock { $0 }))
         let giveUp = ContinuousClock.now + .seconds(30)
-        while ContinuousClock.now < giveUp, try store.contains(item.failureSentinel) {
+        while ContinuousClock.now < giveUp, try store.contains(item.failure) {
             try await Task.sleep(for: .milliseconds(10))
         }
         #expect(try await store.value(for: item, timeout: .seconds(60)) { "fetched" } == "fetched")

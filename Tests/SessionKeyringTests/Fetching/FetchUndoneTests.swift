@@ -136,18 +136,4 @@ struct FetchUndoneTests {
         let ring = try kernel.scratch.keyring.search(keyring: "skr:default")
         #expect(try becomesTrue { () throws in try ring.members().isEmpty })
     }
-
-    @Test("a set that can't end a fetch throws")
-    func unendedFetch() async {
-        await #expect(processExitsWith: .exitCode(0)) {
-            try TestSession.join()
-            let store = try SecretStore()
-            guard let fetch = try store.backend.beginFetch(of: item) else { exit(2) }
-            // KEYCTL_UNLINK
-            guard test_filter_install(9, ENOMEM) == 0 else { exit(3) }
-            expectOutOfMemory(4) { try store.set("new", for: item) }
-            withExtendedLifetime(fetch) {}
-            exit(0)
-        }
-    }
 }

@@ -95,50 +95,29 @@ struct KeepingTests {
         #expect(fetches.withLock { $0 } == 1)
     }
 
-    @Test("a login holds the fetch lease until its freshness is stored", arguments: [false, true])
-    func login(inTask isInTask: Bool) async throws {
-        let backend = WatchedBackend()
-        let store = SecretStore(backend: backend)
-        if isInTask {
-            try await store.set("login", for: item, refreshAfter: .seconds(600), waiting: .seconds(1))
-        } else {
-            try store.set("login", for: item, refreshAfter: .seconds(600))
-        }
-        #expect(backend.heldAtUpdates.withLock { $0 } == [true, true])
-        #expect(try !backend.isLeaseHeld(watchedLease))
-    }
-
     @Test("an update whose commit is blocked retries the commit without beginning a new update")
     func blockedCommit() throws {
         let backend = BlockedCommits()
         let store = SecretStore(backend: backend)
-        try store.set("refused", for: item)
-        #expect(try store.invalidate("refused", for: item))
-        #expect(try store.contains(item.freshnessSentinel))
+        try store.blockingUpdate(item, timeout: nil) { (_: String?) in "new" }
+        #expect(try store.get(item) == "new")
         #expect(backend.updates.withLock { $0 } == 1)
     }
 }
 
 /// A backend that calls a closure before and after a fetch stores its value.
 ///
-/// It counts the reads of the item, and records at the beginning of each update whether the fetch lease is held.
+/// It counts the reads of the item.
 private struct WatchedBackend: ForwardingBackend {
     let whole: any SecretBackend = InMemoryBackend()
     let onStore = Locked<(@Sendable (KeepingTests.Moment) -> Void)?>(nil)
     let reads = Locked(0)
-    let heldAtUpdates = Locked<[Bool]>([])
 
-    func read(_ wanted: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
+    func readWithFacts(
+        _ wanted: ItemIdentity, _ body: (RawSpan) -> Void
+    ) throws(SecretStoreError) -> KnownValue? {
         defer { if wanted == item { reads.withLock { $0 += 1 } } }
-        return try whole.read(wanted, body)
-    }
-
-    func beginUpdate(
-        of item: ItemIdentity, lasting duration: Duration, _ effort: Effort
-    ) throws(SecretStoreError) -> Outcome<any ItemUpdate> {
-        let isHeld = try whole.isLeaseHeld(watchedLease)
-        heldAtUpdates.withLock { $0.append(isHeld) }
-        return try whole.beginUpdate(of: item, lasting: duration, effort)
+        return try whole.readWithFacts(wanted, body)
     }
 
     func beginFetch(
@@ -160,13 +139,13 @@ private final class WatchedFetch: ItemFetch {
     func renew() { whole.renew() }
 
     func store(
-        _ bytes: RawSpan, timeout: KeyTimeout?, _ effort: Effort
-    ) throws(SecretStoreError) -> Outcome<Bool> {
+        _ bytes: RawSpan, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<FetchStorage> {
         let watcher = onStore.withLock { $0 }
         watcher?(.before)
-        let isStored = try whole.store(bytes, timeout: timeout, effort)
+        let storage = try whole.store(bytes, timeout: timeout, facts, effort)
         watcher?(.behind)
-        return isStored
+        return storage
     }
 }
 

@@ -41,7 +41,7 @@ struct LongFetchTests {
         let flight = try flight()
         let lease = try begin(flight)
         let second = try KeyTimeout(.seconds(1))
-        #expect(try store.backend.expire(item.fetchSentinel, timeout: second, Effort()).get())
+        #expect(try store.backend.expire(item.watch, timeout: second, Effort()).get())
         #expect(try lease.renew(lasting: .seconds(60)))
         try await Task.sleep(for: .milliseconds(1_100))
         #expect(try isKept(by: flight, under: lease))

@@ -62,17 +62,17 @@ struct ReadThroughTests {
         }
         #expect(try await value { "old" } == "old")
         #expect(try await value { "not yet" } == "old")
-        try store.delete(item.freshnessSentinel)
+        try store.makeDue(item)
         let refreshed = try await value { () async throws in
             #expect(try await value { "not twice" } == "old")
             return "new"
         }
         #expect(refreshed == "new")
         #expect(try await value { "not yet" } == "new")
-        try store.delete(item.freshnessSentinel)
+        try store.makeDue(item)
         let kept = try await value { throw Refusal() }
         #expect(kept == "new", "the stored value is still usable")
-        #expect(try store.identities() == [item], "the freshness sentinel is not an item")
+        #expect(try store.identities() == [item], "its companion is not an item")
     }
 
     @Test("a task that is already cancelled gets an error even if a value is stored")

@@ -16,10 +16,10 @@ struct RefusalTests {
     @Test("a fetch reads the item again once it has the lease", arguments: [true, false])
     func readBehindTheLease(isDeleted: Bool) async throws {
         try store.set("spent", for: item, refreshAfter: .seconds(600))
-        try store.delete(item.freshnessSentinel)
+        try store.makeDue(item)
         // Between the first read and the lease, another caller deletes or replaces the item.
         let racing = SecretStore(
-            backend: RacingBackend(whole: store.backend, at: .lease) {
+            backend: RacingBackend(whole: store.backend) {
                 if isDeleted { _ = try? store.delete(item) } else { try? store.set("next", for: item) }
             })
         let value = try await racing.value(for: item, as: String.self) { old in Fetched("after \(old ?? "nothing")") }
@@ -31,11 +31,10 @@ struct RefusalTests {
     @Test("a failure while a caller waits for the lease counts unless a usable value exists", arguments: Old.allCases)
     func failedMeanwhile(old: Old) async throws {
         try store.set("old", for: item, refreshAfter: .seconds(500), usableFor: .seconds(600))
-        try store.delete(old == .missing ? item : item.freshnessSentinel)
-        if old == .unusable { try store.delete(item.usableSentinel) }
+        if old == .missing { try store.delete(item) } else { try store.makeDue(item, isUsable: old == .usable) }
         let racing = SecretStore(
-            backend: RacingBackend(whole: store.backend, at: .lease) {
-                _ = try? store.set("", for: item.failureSentinel, timeout: .seconds(600))
+            backend: RacingBackend(whole: store.backend) {
+                _ = try? store.set("", for: item.failure, timeout: .seconds(600))
             })
         @Sendable func value() async throws -> String {
             try await racing.value(for: item, as: String.self, sharingFailuresFor: .seconds(600)) { old in
@@ -49,17 +48,6 @@ struct RefusalTests {
         }
     }
 
-    @Test("sentinels of an older value are removed if the new value is replaced immediately")
-    func saidOfOlder() throws {
-        let store = SecretStore(backend: InMemoryBackend())
-        try store.set("old", for: item, refreshAfter: .seconds(500), usableFor: .seconds(600))
-        let racing = SecretStore(
-            backend: RacingBackend(whole: store.backend, at: .sentinel) { try? store.set("second", for: item) })
-        try racing.set("first", for: item, refreshAfter: .seconds(500), usableFor: .seconds(600))
-        #expect(try store.get(item) == "second")
-        for sentinel in item.sentinels { #expect(try !store.contains(sentinel)) }
-    }
-
     @Test("a login with the refused value makes the value fresh again", arguments: Place.allCases)
     func sameLogin(place: Place) async throws {
         let store = kernel.store(in: place)
@@ -69,21 +57,10 @@ struct RefusalTests {
         #expect(try await store.value(for: item, as: String.self) { _ in Fetched("once more") } == "same")
     }
 
-    @Test("if two logins are stored at the same time, the freshness of the remaining one is recorded")
-    func twoLogins() async throws {
-        let racing = SecretStore(
-            backend: RacingBackend(whole: store.backend, at: .sentinel) {
-                try? store.set("second", for: item, refreshAfter: .seconds(600))
-            })
-        try racing.set("first", for: item, refreshAfter: .seconds(600))
-        let value = try await store.value(for: item, as: String.self) { _ in Fetched("once more") }
-        #expect(value == "second")
-    }
-
     @Test("a value that was refused during its refresh is not refreshed a second time")
     func refusedWhileRefreshed() async throws {
         try store.set("old", for: item, refreshAfter: .seconds(600))
-        try store.delete(item.freshnessSentinel)
+        try store.makeDue(item)
         let new = try await store.value(for: item, as: String.self) { old in
             try store.invalidate(#require(old), for: item)
             return Fetched("new", refreshAfter: .seconds(600))
@@ -110,52 +87,10 @@ struct RefusalTests {
         #expect(fetches.withLock { $0 } == 1)
     }
 
-    @Test(
-        "a refused value stays refused if the timeout of its item is removed",
-        arguments: [false, true])
-    func refusedForGood(inTask isInTask: Bool) async throws {
-        func expiries() throws -> [ItemAttributes.Expiry] {
-            try item.sentinels.compactMap { try store.attributes(of: $0)?.expiry }
-        }
-        try store.set("spent", for: item, timeout: .seconds(600))
-        try store.invalidate("spent", for: item)
-        #expect(try !expiries().isEmpty && !expiries().contains(.never))
-        if isInTask {
-            #expect(try await store.removeTimeout(of: item, waiting: .seconds(5)))
-        } else {
-            #expect(try store.removeTimeout(of: item))
-        }
-        #expect(try expiries() == [.never])
-    }
-
-    @Test("a value stored while a timeout is removed does not stay fresh forever")
-    func freshMeanwhile() throws {
-        try store.set("spent", for: item, timeout: .seconds(600))
-        try store.invalidate("spent", for: item)
-        let racing = SecretStore(
-            backend: RacingBackend(whole: store.backend, at: .sentinel) {
-                _ = try? store.set("new", for: item, timeout: .seconds(600), refreshAfter: .seconds(300))
-            })
-        try racing.removeTimeout(of: item)
-        #expect(try store.get(item) == "new")
-        #expect(try store.timeLeft(of: item.freshnessSentinel) != nil)
-    }
-
-    @Test("a value that is refused before it is marked as fresh stays refused")
-    func refusedAtOnce() async throws {
-        let racing = SecretStore(
-            backend: RacingBackend(whole: store.backend, at: .sentinel) {
-                _ = try? store.invalidate("new", for: item)
-            })
-        _ = try await racing.value(for: item, as: String.self) { _ in Fetched("new", refreshAfter: .seconds(600)) }
-        let next = try await store.value(for: item, as: String.self) { old in Fetched("after \(old ?? "nothing")") }
-        #expect(next == "after new")
-    }
-
     @Test("if a refresh fails, a value that was refused during the refresh is not returned")
     func refusedMeanwhile() async throws {
         try store.set("old", for: item, refreshAfter: .seconds(600))
-        try store.delete(item.freshnessSentinel)
+        try store.makeDue(item)
         await #expect(throws: Refusal.self) {
             try await store.value(for: item, as: String.self) { old in
                 #expect(try store.invalidate(#require(old), for: item))
@@ -215,39 +150,20 @@ struct RefusalTests {
     }
 }
 
-/// A backend that runs a closure once, before the first lease or the first change of a sentinel.
+/// A backend that runs a closure once, before the first lease.
 private struct RacingBackend: ForwardingBackend {
     let whole: any SecretBackend
-    enum Moment { case lease, sentinel }
-
-    private let moment: Moment
     private let race: Locked<(@Sendable () -> Void)?>
 
-    init(whole: any SecretBackend, at moment: Moment, race: @escaping @Sendable () -> Void) {
-        (self.whole, self.moment) = (whole, moment)
+    init(whole: any SecretBackend, race: @escaping @Sendable () -> Void) {
+        self.whole = whole
         self.race = Locked(race)
     }
-
-    private func runOnce() { race.exchange(nil)?() }
 
     func takeLease(
         _ name: String, lasting duration: Duration, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<any LeaseHandle> {
-        if moment == .lease { runOnce() }
+        race.exchange(nil)?()
         return try whole.takeLease(name, lasting: duration, effort)
-    }
-
-    func beginUpdate(
-        of sentinel: ItemIdentity, lasting duration: Duration, _ effort: Effort
-    ) throws(SecretStoreError) -> Outcome<any ItemUpdate> {
-        if moment == .sentinel { runOnce() }
-        return try whole.beginUpdate(of: sentinel, lasting: duration, effort)
-    }
-
-    func expire(
-        _ name: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort
-    ) throws(SecretStoreError) -> Outcome<Bool> {
-        if moment == .sentinel, name != item, timeout == nil { runOnce() }
-        return try whole.expire(name, timeout: timeout, effort)
     }
 }

@@ -218,7 +218,7 @@ struct SharedFetchTests {
     @Test("a refresh that hangs returns the old value at its limit")
     func limitOfRefresh() async throws {
         #expect(try await value(in: store, "old") == "old")
-        try store.delete(item.freshnessSentinel)
+        try store.makeDue(item)
         let gate = Gate()
         #expect(try await value(in: store, "too late", limit: .milliseconds(200), after: gate) == "old")
         gate.open()
@@ -232,7 +232,7 @@ struct SharedFetchTests {
         let store = kernel.store(in: place)
         let limit = Duration.seconds(3_600)
         #expect(try await value(in: store, "old", isStaleGood: true, limit: limit) == "old")
-        try store.delete(item.freshnessSentinel)
+        try store.makeDue(item)
         let gate = Gate()
         #expect(try await value(in: store, "new", isStaleGood: true, limit: limit, after: gate) == "old")
         gate.open()
@@ -304,7 +304,8 @@ private struct FullBackend: ForwardingBackend {
     let whole: any SecretBackend = InMemoryBackend()
 
     func set(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort, after step: VisibleStep?
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort,
+        after step: VisibleStep?
     ) throws(SecretStoreError) -> Outcome<Void> {
         .blocked(SecretStoreError(.quotaExceeded, item: item))
     }
@@ -324,8 +325,8 @@ private final class FullFetch: ItemFetch {
     func renew() {}
 
     func store(
-        _ bytes: RawSpan, timeout: KeyTimeout?, _ effort: Effort
-    ) throws(SecretStoreError) -> Outcome<Bool> {
+        _ bytes: RawSpan, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<FetchStorage> {
         .blocked(SecretStoreError(.quotaExceeded, item: item))
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import Keyutils
 import SessionKeyringTesting
 import TestSupport
@@ -56,10 +57,10 @@ struct SingleFlightTests {
         let flight = try flight(store)
         let lease = try takeTurn(flight)
         flight.rememberFailure(under: lease)
-        #expect(try store.backend.contains(item.failureSentinel))
+        #expect(try store.backend.contains(item.failure))
         #expect(try keep(lease, flight))
         #expect(try store.get(item) as SecretBytes? != nil)
-        #expect(try !store.backend.contains(item.failureSentinel))
+        #expect(try !store.backend.contains(item.failure))
     }
 
     @Test("a failure is remembered by those who hold the lease only, and stops those who come later")
@@ -79,6 +80,20 @@ struct SingleFlightTests {
         } throws: {
             ($0 as? SecretStoreError)?.code == .fetchFailed
         }
+    }
+
+    @Test("a fetcher that has lost its lease remembers no failure", arguments: Place.allCases, [false, true])
+    func failureWithoutLease(place: Place, isReleased: Bool) throws {
+        let kernel = try ScratchStore()
+        let store = kernel.store(in: place)
+        let flight = try SingleFlight(
+            in: store.backend, item: item, leaseDuration: .milliseconds(20), .never, failureTimeout: .seconds(600))
+        var (wait, turn) = (Wait(), FetchTurn(of: flight))
+        let next = try wait.run { effort throws(SecretStoreError) in try turn.attempt(effort, read: absent) }
+        guard case .fetch(let lease, _, _) = next else { throw Refusal() }
+        if isReleased { _ = lease.release() } else { usleep(30_000) }
+        flight.rememberFailure(under: lease)
+        #expect(try !store.contains(item.failure))
     }
 
     @Test("giving up reports leaseHeld if another caller is fetching, and contended otherwise")
@@ -138,7 +153,7 @@ struct SingleFlightTests {
         }
         #expect(try flight.keep(printed.span.bytes, for: lifetime, under: lease, of: 7))
         #expect(try store.get(cached, as: String.self) == (loss == .item ? "other" : nil))
-        #expect(try !store.contains(cached.commandSentinel))
+        #expect(try store.facts(of: cached) == nil)
         guard loss == .lease else { return }
         // An earlier attempt may have changed something.
         let effort = Effort(mayUseLastResorts: false, isFirst: false)
@@ -184,43 +199,22 @@ struct SingleFlightTests {
         #expect(backend.leases.withLock { $0.count } == (isLost ? 2 : 1))
     }
 
-    @Test("a sentinel is read back as written; bytes of another size or kind are not a sentinel")
-    func sentinelBytes() {
-        func read(_ bytes: [UInt8]) -> Sentinel? { Sentinel(bytes.span.bytes) }
-        for sentinel in [Sentinel.fresh(0x0102_0304_0506_0708), .refused(.max - 1), .fresh(0), .refused(0)] {
-            let record = sentinel.bytes
-            let bytes = (0..<9).map { record[$0] }
-            #expect(read(bytes) == sentinel)
-            #expect(read(bytes + [0]) == nil)
-            #expect(read(Array(bytes.dropLast())) == nil)
-            for kind in [0, 3] as [UInt8] { #expect(read([kind] + bytes.dropFirst()) == nil) }
-        }
-        #expect(read([]) == nil)
-    }
-
-    @Test("a command is known only for the value it printed, and only from a record of exact size")
+    @Test("a command is known only for the value it printed")
     func command() throws {
         let store = SecretStore(backend: InMemoryBackend())
         let flight = try cachedFlight(store)
-        let lifetime = try Lifetime(timeout: nil, refreshAfter: nil, of: cached)
-        func command(_ value: [UInt8]) throws -> UInt64? {
-            try store.backend.command(of: cached, holding: value.span.bytes)
-        }
-        #expect(try command(printed) == nil)
+        #expect(try store.facts(of: cached) == nil)
         let lease = try takeTurn(flight)
+        let lifetime = try Lifetime(timeout: nil, refreshAfter: nil, of: cached)
         #expect(try flight.keep(printed.span.bytes, for: lifetime, under: lease, of: 7))
-        #expect(try command(printed) == 7)
-        #expect(try command([2]) == nil)
-        let note = try #require(try store.get(cached.commandSentinel, as: [UInt8].self))
-        for damaged in [note + [0], Array(note.dropLast())] {
-            try store.set(damaged, for: cached.commandSentinel)
-            #expect(try command(printed) == nil)
-        }
+        #expect(try store.facts(of: cached)?.command == 7)
+        try store.set(printed, for: cached)
+        #expect(try store.facts(of: cached) == nil)
     }
 
-    @Test("recording the command retries contention, sets a timeout, and throws if it is forbidden")
-    func commandNote() throws {
-        let backend = RefusedNotes()
+    @Test("keeping an output retries contention, reports missing facts, and throws if it is forbidden")
+    func outcomes() throws {
+        let backend = ChosenOutcomes()
         let store = SecretStore(backend: backend)
         let flight = try cachedFlight(store)
         let lifetime = try Lifetime(timeout: .seconds(600), refreshAfter: nil, of: cached)
@@ -228,32 +222,49 @@ struct SingleFlightTests {
             let lease = try takeTurn(flight)
             return try flight.keep(printed.span.bytes, for: lifetime, under: lease, of: 7)
         }
-        backend.refusal.withLock { $0 = .contended }
+        backend.next.withLock { $0 = { _ in .blocked(SecretStoreError(.contended)) } }
         #expect(try keep())
-        let command = try store.backend.command(of: cached, holding: printed.span.bytes)
-        #expect(command == 7)
-        let attributes = try #require(try store.attributes(of: cached.commandSentinel))
-        #expect(attributes.expiry != .never)
-        backend.refusal.withLock { $0 = .leaseLost }
-        #expect(try !keep(), "it is kept without its note")
-        backend.refusal.withLock { $0 = .forbidden }
+        #expect(try store.facts(of: cached)?.command == 7)
+        backend.next.withLock { $0 = { _ in .done(.valueAlone) } }
+        #expect(try !keep(), "it is kept without the facts")
+        backend.next.withLock {
+            $0 = { item throws(SecretStoreError) in throw SecretStoreError(.forbidden, item: item) }
+        }
         #expect { _ = try keep() } throws: { ($0 as? SecretStoreError)?.code == .forbidden }
     }
 }
 
-/// A backend that refuses the next set, which records the command, with the error in `refusal`.
-private struct RefusedNotes: ForwardingBackend {
-    let whole: any SecretBackend = InMemoryBackend()
-    let refusal = Locked<SecretStoreError.Code?>(nil)
+/// A backend whose next fetch has the outcome in `next`.
+private struct ChosenOutcomes: ForwardingBackend {
+    typealias Next = @Sendable (ItemIdentity) throws(SecretStoreError) -> Outcome<FetchStorage>
 
-    func set(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort, after step: VisibleStep?
-    ) throws(SecretStoreError) -> Outcome<Void> {
-        if let code = refusal.exchange(nil) {
-            guard code == .contended else { throw SecretStoreError(code, item: item) }
-            return .blocked(SecretStoreError(code, item: item))
-        }
-        return try whole.set(bytes, for: item, timeout: timeout, effort, after: step)
+    let whole: any SecretBackend = InMemoryBackend()
+    let next = Locked<Next?>(nil)
+
+    func beginFetch(
+        of item: ItemIdentity, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<(any ItemFetch)?> {
+        guard let fetch = try whole.beginFetch(of: item, effort).get() else { return .done(nil) }
+        return .done(ChosenFetch(fetch, of: item, next))
+    }
+}
+
+private final class ChosenFetch: ItemFetch {
+    private let whole: any ItemFetch
+    private let item: ItemIdentity
+    private let next: Locked<ChosenOutcomes.Next?>
+
+    init(_ whole: any ItemFetch, of item: ItemIdentity, _ next: Locked<ChosenOutcomes.Next?>) {
+        (self.whole, self.item, self.next) = (whole, item, next)
+    }
+
+    func renew() { whole.renew() }
+
+    func store(
+        _ bytes: RawSpan, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<FetchStorage> {
+        if let outcome = next.exchange(nil) { return try outcome(item) }
+        return try whole.store(bytes, timeout: timeout, facts, effort)
     }
 }
 
@@ -323,12 +334,12 @@ private final class LosingFetch: ItemFetch {
     func renew() { whole.renew() }
 
     func store(
-        _ bytes: RawSpan, timeout: KeyTimeout?, _ effort: Effort
-    ) throws(SecretStoreError) -> Outcome<Bool> {
+        _ bytes: RawSpan, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<FetchStorage> {
         if isFirst.exchange(false) {
             _ = lost?.withLock { $0 }?.release()
             throw SecretStoreError(.leaseLost, item: item)
         }
-        return try whole.store(bytes, timeout: timeout, effort)
+        return try whole.store(bytes, timeout: timeout, facts, effort)
     }
 }

@@ -113,10 +113,11 @@ private struct Rival: ForwardingBackend {
     var isCancelling = false
 
     func set(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort, after step: VisibleStep?
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort,
+        after step: VisibleStep?
     ) throws(SecretStoreError) -> Outcome<Void> {
         sets.withLock { $0 += 1 }
-        let outcome = try whole.set(bytes, for: item, timeout: timeout, effort, after: step)
+        let outcome = try whole.set(bytes, for: item, timeout: timeout, facts, effort, after: step)
         if moment == .set { _ = try whole.delete(alice, effort, after: nil) }
         return outcome
     }
@@ -138,14 +139,15 @@ private struct Refusing: ForwardingBackend {
     let wasStored = Locked(false)
 
     func set(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort, after step: VisibleStep?
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort,
+        after step: VisibleStep?
     ) throws(SecretStoreError) -> Outcome<Void> {
         let isAgain = wasStored.withLock { wasStored in
             defer { if item == alice { wasStored = true } }
             return item == alice && wasStored
         }
         if isAgain { throw SecretStoreError(.forbidden, item: item) }
-        return try whole.set(bytes, for: item, timeout: timeout, effort, after: step)
+        return try whole.set(bytes, for: item, timeout: timeout, facts, effort, after: step)
     }
 
     func delete(

@@ -13,21 +13,23 @@ struct ItemTextTests {
         #expect(item(301).shortDescription == item(301).description.prefix(200) + "...")
     }
 
-    @Test("an item can have two hidden items, and a cached item a third")
-    func sentinels() {
-        #expect(ItemIdentity.password(service: "a").sentinels.count == 2)
-        #expect(ItemIdentity.cached("a").sentinels.count == 3)
-        #expect(ItemIdentity.cached("a").sentinels.allSatisfy { $0.isSentinel && $0.sentinels.isEmpty })
+    @Test("the hidden items next to an item lead back to it")
+    func hidden() {
+        for item in [ItemIdentity.password(service: "a"), .key(tag: "a")] {
+            let hidden = [item.companion, item.watch, item.failure]
+            #expect(Set(hidden.map(\.keyDescription)).count == 3 && hidden.allSatisfy(\.isHidden) && !item.isHidden)
+            for hidden in hidden { #expect(ItemIdentity(besideHidden: hidden.keyDescription) == item) }
+        }
     }
 
     @Test("a hidden item is named after its item, as long as a key can have that name")
-    func sentinelName() {
+    func hiddenName() {
         func name(_ size: Int) -> String {
             let item = ItemIdentity.password(service: String(repeating: "x", count: size - "password::".utf8.count))
-            return item.freshnessSentinel.keyDescription
+            return item.companion.keyDescription
         }
-        #expect(name(4_089).hasPrefix("fresh:password:x") && name(4_089).utf8.count == 4_095)
-        #expect(name(4_090).hasPrefix("fresh:#") && name(4_090).utf8.count < 30)
+        #expect(name(4_089).hasPrefix("facts:password:x") && name(4_089).utf8.count == 4_095)
+        #expect(name(4_090).hasPrefix("facts:#") && name(4_090).utf8.count < 30)
     }
 
     @Test(

@@ -104,7 +104,7 @@ struct NamePairTests {
                     set: { try store($0).set($1, for: item) }, get: { try store($0).get(item) },
                     delete: { try store($0).clear() }) == nil)
             for name in [pair.first, pair.second] { try store(name).set("x", for: item) }
-            let found = try scope.namespaces()
+            let found = try SecretStore(scope).namespaces()
             #expect(found.contains(pair.first) && found.contains(pair.second), "\(pair)")
             for name in [pair.first, pair.second] { try store(name).clear() }
         }

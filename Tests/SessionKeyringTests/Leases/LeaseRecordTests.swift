@@ -168,7 +168,7 @@ struct LeaseRecordTests {
         let kernel = try scratch.store().backend
         let inMemory = try InMemoryBackend().takeLease("job", lasting: .seconds(30))
         let inKernel = try kernel.takeLease("job", lasting: .seconds(30))
-        let ofFetch = FetchLease(try kernel.takeLease("fetch", lasting: .seconds(30)), watching: nil, refusal: nil)
+        let ofFetch = FetchLease(try kernel.takeLease("fetch", lasting: .seconds(30)), watching: nil)
         for (lease, isNamed) in [(inMemory, false), (inKernel, true), (ofFetch, true)] as [(any LeaseHandle, Bool)] {
             #expect(try LeaseRenewer(lease, lasting: .seconds(30)).name(command: getpid()) == isNamed)
         }

@@ -29,9 +29,13 @@ extension ItemUpdate {
 }
 
 extension ItemFetch {
+    /// Returns whether the value was stored.
     func store(_ bytes: RawSpan, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
         var wait = Wait()
-        return try wait.run { effort throws(SecretStoreError) in try store(bytes, timeout: timeout, effort) }
+        let storage = try wait.run { effort throws(SecretStoreError) in
+            try store(bytes, timeout: timeout, nil, effort)
+        }
+        return storage != .nothing
     }
 }
 

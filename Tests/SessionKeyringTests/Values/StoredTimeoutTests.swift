@@ -3,6 +3,7 @@ import Keyutils
 import SessionKeyringTesting
 import TestSupport
 import Testing
+import Threads
 
 @testable import SessionKeyring
 
@@ -39,6 +40,8 @@ struct StoredTimeoutTests {
 
     @Test("each way of storing records how long a value is fresh and usable")
     func lifetime() async throws {
+        let now = Locked(ContinuousClock.now)
+        let store = SecretStore(backend: InMemoryBackend(now: { now.withLock { $0 } }))
         let slot = store.slot(for: item, as: String.self)
         let (timeout, fresh, usable) = (Duration.seconds(36_000), Duration.seconds(3_600), Duration.seconds(18_000))
         let limit = Duration.seconds(1)
@@ -73,9 +76,17 @@ struct StoredTimeoutTests {
         for (number, way) in ways.enumerated() {
             try store.clear()
             try await way(store, item)
-            for (item, expected) in [(item, timeout), (item.freshnessSentinel, fresh), (item.usableSentinel, usable)] {
-                let left = try store.timeLeft(of: item)?.atMost ?? .zero
-                #expect(left > expected - .seconds(60) && left <= expected + .seconds(3_600), "\(number): \(item)")
+            let left = try store.timeLeft(of: item)?.atMost ?? .zero
+            #expect(left > timeout - .seconds(60) && left <= timeout + .seconds(3_600), "\(number)")
+            for (isUsable, expected) in [(false, fresh), (true, usable)] {
+                func holds(after time: Duration) throws -> Bool {
+                    now.withLock { $0 += time }
+                    defer { now.withLock { $0 -= time } }
+                    let facts = try #require(try store.facts(of: item))
+                    return (isUsable ? facts.usability : facts.freshness) == .always
+                }
+                #expect(try holds(after: expected - .seconds(60)), "\(number): \(isUsable)")
+                #expect(try !holds(after: expected + .seconds(60)), "\(number): \(isUsable)")
             }
         }
     }
@@ -122,7 +133,7 @@ struct StoredTimeoutTests {
         #expect(try #require(try store.timeLeft(of: item)).atMost <= .seconds(10_800))
     }
 
-    @Test("changing the timeout of a missing item does not prolong a refusal")
+    @Test("changing the timeout of a missing item does not prolong its companion")
     func noItem() async throws {
         let (timeout, limit) = (Duration.seconds(36_000), Duration.seconds(1))
         let ways: [@Sendable () async throws -> Bool] = [
@@ -131,13 +142,11 @@ struct StoredTimeoutTests {
             { [store, item] in try store.removeTimeout(of: item) },
             { [store, item] in try await store.removeTimeout(of: item, waiting: limit) },
         ]
-        let refusal = Sentinel.refused(1).bytes
         for (number, way) in ways.enumerated() {
-            try store.set(
-                SecretBytes(copying: refusal.span.bytes), for: item.freshnessSentinel, timeout: .seconds(3_600))
+            try store.set("planted", for: item.companion, timeout: .seconds(3_600))
             let isFound = try await way()
             #expect(!isFound, "\(number)")
-            let left = try #require(try store.timeLeft(of: item.freshnessSentinel), "\(number)")
+            let left = try #require(try store.timeLeft(of: item.companion), "\(number)")
             #expect(left.atMost <= .seconds(3_601), "\(number)")
         }
     }

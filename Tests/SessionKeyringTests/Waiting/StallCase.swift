@@ -10,8 +10,8 @@ struct StallCase: Codable {
     enum Obstacle: String, Codable {
         /// Another process holds the item, or the lease.
         case heldItem
-        /// Another process holds the sentinel that the verb's second step changes.
-        case heldSentinel
+        /// Another process holds the item that the verb stores after its fetch.
+        case heldAtStore
         case fullQuota
         /// The verb raises the namespace's update flag.
         case updateFlag
@@ -40,7 +40,7 @@ struct StallCase: Codable {
         if cancellation != nil { return 0 }
         return switch obstacle {
         case .heldItem: verb == .tryLease ? 0 : 100
-        case .heldSentinel, .fullQuota: 100
+        case .heldAtStore, .fullQuota: 100
         case .updateFlag: 15
         case .deadLeasesRing: StallVerb.ringless.contains(verb) ? 0 : 40
         }
@@ -50,8 +50,7 @@ struct StallCase: Codable {
     private var latestEnd: Double {
         // A store waits for quota as long as for other processes, and then makes a last attempt.
         guard let cancellation else { return Double(Self.longestWait) + 2_500 }
-        // The first step is visible, so the second one waits for the holder even after the cancellation.
-        return 1_000 + Double(obstacle == .heldSentinel ? Self.holdTime : cancellation)
+        return 1_000 + Double(cancellation)
     }
 
     /// The reasons why this measurement is a failure; empty if the case passes.
@@ -140,7 +139,7 @@ final class StallScene: Sendable {
 
     private func obstruct(_ places: [StallPlace]) throws {
         switch stall.obstacle {
-        case .heldItem, .heldSentinel:
+        case .heldItem, .heldAtStore:
             let held = try places.map { place in
                 guard let held = try stall.verb.hold(place, for: stall.obstacle) else {
                     throw SecretStoreError(.contended)

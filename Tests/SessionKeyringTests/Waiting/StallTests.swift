@@ -12,8 +12,8 @@ struct StallTests {
     @Test("a verb that waits for a held item or lease blocks no thread")
     func heldItem() async throws { try await expectNoStall(.heldItem, of: StallVerb.allCases) }
 
-    @Test("a verb that waits for a held sentinel of its item blocks no thread")
-    func heldSentinel() async throws { try await expectNoStall(.heldSentinel, of: StallVerb.twoSteps) }
+    @Test("a fetch that waits for a held item before it stores its value blocks no thread")
+    func heldAtStore() async throws { try await expectNoStall(.heldAtStore, of: [.value]) }
 
     @Test("a verb that waits because the update flag is new blocks no thread")
     func updateFlag() async throws { try await expectNoStall(.updateFlag, of: StallVerb.flagRaisers) }
@@ -26,10 +26,10 @@ struct StallTests {
         try await expectNoStall(.heldItem, of: StallVerb.allCases, cancelledAfter: 20)
     }
 
-    /// After 60 ms, all tasks have begun their second step.
-    @Test("a verb cancelled while it waits for a sentinel blocks no thread")
-    func heldSentinelCancelled() async throws {
-        try await expectNoStall(.heldSentinel, of: StallVerb.twoSteps, cancelledAfter: 60)
+    /// After 60 ms, all tasks have fetched.
+    @Test("a fetch cancelled while it waits to store its value blocks no thread")
+    func heldAtStoreCancelled() async throws {
+        try await expectNoStall(.heldAtStore, of: [.value], cancelledAfter: 60)
     }
 
     @Test(

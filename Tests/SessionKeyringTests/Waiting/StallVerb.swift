@@ -11,8 +11,6 @@ enum StallVerb: String, CaseIterable, Codable {
     case value = "value(for:)"
     case tryLease, lease, withLease
 
-    /// The verbs with a second step, which changes a sentinel of the item.
-    static let twoSteps: [StallVerb] = [.expire, .removeTimeout, .setRefreshAfter, .value]
     /// The verbs that raise the update flag.
     static let flagRaisers: [StallVerb] = [.add, .update, .invalidate, .setRefreshAfter, .value]
     /// The verbs that don't need a leases' ring if the old one is dead.
@@ -34,11 +32,6 @@ enum StallVerb: String, CaseIterable, Codable {
             try store.set("old", for: item)
             try place.itemKey().revoke()
         case .add, .value, .tryLease, .lease, .withLease: break
-        case .expire where obstacle == .heldSentinel:
-            try store.set("old", for: item, timeout: .seconds(600), refreshAfter: .seconds(60))
-        case .removeTimeout where obstacle == .heldSentinel:
-            try store.set("old", for: item, timeout: .seconds(600))
-            try store.invalidate("old", for: item)
         default: try store.set("old", for: item, timeout: .seconds(600))
         }
     }
@@ -46,19 +39,16 @@ enum StallVerb: String, CaseIterable, Codable {
     /// Takes a lease that this verb waits for, as another process would.
     func hold(_ place: StallPlace, for obstacle: StallCase.Obstacle) throws -> AnyObject? {
         let (store, item) = (place.store, place.item)
-        func hold(_ item: ItemIdentity) throws -> AnyObject? {
-            try store.backend.beginUpdate(of: item, lasting: .seconds(10))
-        }
         switch self {
-        case _ where obstacle == .heldSentinel, .invalidate: return try hold(item.freshnessSentinel)
-        case .value: return try store.backend.takeLease("fetch:" + item.keyDescription, lasting: .seconds(10))
+        case .value where obstacle == .heldItem:
+            return try store.backend.takeLease("fetch:" + item.keyDescription, lasting: .seconds(10))
         case .tryLease:
             // The verb waits only for the kernel to collect an expired lease.
             let lease = try store.backend.takeLease(place.leaseName, lasting: .milliseconds(10))
             usleep(12_000)
             return lease
         case .lease, .withLease: return try store.backend.takeLease(place.leaseName, lasting: .seconds(10))
-        default: return try hold(item)
+        default: return try store.backend.beginUpdate(of: item, lasting: .seconds(10))
         }
     }
 

@@ -255,39 +255,6 @@ struct WaitPolicyTests {
         #expect(!mayUseLastResorts)
     }
 
-    @Test("steps run in order until one fails, even in a cancelled task")
-    func steps() async throws {
-        let taken = Locked<[Int]>([])
-        @Sendable func steps(failing last: Int) -> [Wait.FurtherStep] {
-            (1...3).map { number in
-                Wait.FurtherStep { _ throws(SecretStoreError) in
-                    taken.withLock { $0.append(number) }
-                    if number == last { throw SecretStoreError(.unavailable) }
-                    return .done(())
-                }
-            }
-        }
-        try Wait.run(steps(failing: 0))
-        #expect(throws: SecretStoreError(.unavailable)) { try Wait.run(steps(failing: 2)) }
-        #expect(taken.withLock { $0 } == [1, 2, 3, 1, 2])
-        taken.withLock { $0 = [] }
-        let results = await Task {
-            withUnsafeCurrentTask { $0?.cancel() }
-            var errors: [SecretStoreError?] = []
-            for last in [0, 2] {
-                do {
-                    try await Wait.runInTask(steps(failing: last))
-                    errors.append(nil)
-                } catch {
-                    errors.append(error as? SecretStoreError)
-                }
-            }
-            return errors
-        }.value
-        #expect(results == [nil, SecretStoreError(.unavailable)])
-        #expect(taken.withLock { $0 } == [1, 2, 3, 1, 2])
-    }
-
     @Test("each second look waits for its pause")
     func secondLooks() {
         let looks: [(look: () -> Void, pause: Duration)] = [
@@ -349,26 +316,27 @@ private struct RefusingBackend: ForwardingBackend {
     let error: SecretStoreError
     let attempts = Locked<[Bool]>([])
 
-    private func refuse<Output>(_ effort: Effort) -> Outcome<Output> {
+    private func refuse<Output>(_ effort: Effort) throws(SecretStoreError) -> Outcome<Output> {
         attempts.withLock { $0.append(effort.mayUseLastResorts) }
-        return .blocked(error)
+        return try .of { () throws(SecretStoreError) in throw error }
     }
 
     func set(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort, after step: VisibleStep?
-    ) throws(SecretStoreError) -> Outcome<Void> { refuse(effort) }
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort,
+        after step: VisibleStep?
+    ) throws(SecretStoreError) -> Outcome<Void> { try refuse(effort) }
 
     func add(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort
-    ) throws(SecretStoreError) -> Outcome<Void> { refuse(effort) }
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Void> { try refuse(effort) }
 
     func expire(
         _ item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort
-    ) throws(SecretStoreError) -> Outcome<Bool> { refuse(effort) }
+    ) throws(SecretStoreError) -> Outcome<Bool> { try refuse(effort) }
 
     func delete(
         _ item: ItemIdentity, _ effort: Effort, after step: VisibleStep?
     ) throws(SecretStoreError) -> Outcome<Bool> {
-        refuse(effort)
+        try refuse(effort)
     }
 }

@@ -364,10 +364,11 @@ private struct CancellingBackend: ForwardingBackend {
     let whole: any SecretBackend
 
     func set(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort, after step: VisibleStep?
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort,
+        after step: VisibleStep?
     ) throws(SecretStoreError) -> Outcome<Void> {
         defer { withUnsafeCurrentTask { $0?.cancel() } }
-        return try whole.set(bytes, for: item, timeout: timeout, effort, after: step)
+        return try whole.set(bytes, for: item, timeout: timeout, facts, effort, after: step)
     }
 
     func delete(

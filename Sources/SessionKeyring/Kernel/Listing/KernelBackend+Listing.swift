@@ -6,17 +6,17 @@ extension KernelBackend {
         try liveMembers().map { $0.item }
     }
 
-    /// Returns the items that have sentinels next to them; the items themselves may be absent.
+    /// Returns the items that have hidden items next to them; the items themselves may be absent.
     ///
     /// For example, an item that is being fetched has one.
-    package func itemsWithSentinels() throws(SecretStoreError) -> Set<ItemIdentity> {
+    package func itemsWithHidden() throws(SecretStoreError) -> Set<ItemIdentity> {
         guard let ring = try rings.findItems() else { return [] }
         var found: Set<ItemIdentity> = []
         let members = try inStoreTerms { () throws(KeyringError) in try ring.members() }
         for serial in members {
             // A key that has vanished, or that this process can't look at, reveals nothing.
             guard let description = try? Key(serial).describe(), description.type == .user, description.isExact,
-                let item = ItemIdentity(besideSentinel: description.name)
+                let item = ItemIdentity(besideHidden: description.name)
             else { continue }
             found.insert(item)
         }
@@ -292,7 +292,7 @@ extension ItemAttributes {
 }
 
 extension ItemAttributes.Expiry {
-    fileprivate init(_ entry: KeyTable.Entry.Expiry?) {
+    init(_ entry: KeyTable.Entry.Expiry?) {
         switch entry {
         case .never: self = .never
         case .left(let time): self = .after(time)

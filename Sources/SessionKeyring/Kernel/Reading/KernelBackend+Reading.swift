@@ -12,6 +12,54 @@ extension KernelBackend {
         } != nil
     }
 
+    package func readWithFacts(
+        _ item: ItemIdentity, _ body: (RawSpan) -> Void
+    ) throws(SecretStoreError) -> KnownValue? {
+        for _ in 0..<SecondLooks.replacedRings {
+            guard let ring = try rings.items() else { return nil }
+            // The record first: a value that was already refused when the call began is then known as refused, even if
+            // it is displaced during the call.
+            let record = try inStoreTerms(item) { () throws(KeyringError) -> [UInt8]? in
+                try self.record(of: item, in: ring)
+            }
+            var isInOtherRing = false
+            let known = try withKey(of: item) { found, key throws(KeyringError) -> KnownValue? in
+                isInOtherRing = found != ring
+                guard !isInOtherRing else { return nil }
+                let hash = try key.withPayload { payload in
+                    let bytes = payload.extracting(first: PayloadEncoding.secretSize(payload))
+                    body(bytes)
+                    return FNV1a.hash(of: bytes)
+                }
+                let facts = Self.facts(record, of: item, key: key, hash: hash)
+                return KnownValue(key: key.serial.rawValue, hash: hash, facts: facts)
+            }
+            if !isInOtherRing { return known ?? nil }
+        }
+        throw SecretStoreError(.blocked(.ringMaker), item: item)
+    }
+
+    /// Reads the facts about an item's value; `nil` if there aren't any, or if they can't be read.
+    func facts(
+        of item: ItemIdentity, key: Key, hash: UInt64, in ring: Keyring
+    ) throws(KeyringError) -> ItemFacts? {
+        Self.facts(try record(of: item, in: ring), of: item, key: key, hash: hash)
+    }
+
+    private static func facts(_ record: [UInt8]?, of item: ItemIdentity, key: Key, hash: UInt64) -> ItemFacts? {
+        guard let record else { return nil }
+        return unsafe ItemFacts(record: record.span.bytes, of: item, key: key.serial.rawValue, hash: hash)
+    }
+
+    /// Reads the item's companion; `nil` if there isn't one, or if it can't be read.
+    private func record(of item: ItemIdentity, in ring: Keyring) throws(KeyringError) -> [UInt8]? {
+        try unlessGoneOrRefused { () throws(KeyringError) in
+            try ring.search(.user, item.companion.keyDescription).withPayload { record in
+                unsafe record.withUnsafeBytes { unsafe Array($0) }
+            }
+        }
+    }
+
     package func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
         try withKey(of: item) { _, _ in } != nil
     }
@@ -79,5 +127,34 @@ extension KernelBackend {
     /// Looks up the item's name.
     func nameState(of item: ItemIdentity, in ring: Keyring) throws(KeyringError) -> NameState {
         try ring.state(of: .user, item.keyDescription)
+    }
+}
+
+/// The conversion of a secret's bytes to a key's payload.
+///
+/// The payload is the secret's own bytes, with one exception. The kernel refuses an empty payload, so a secret of n NUL
+/// bytes, n >= 0, is stored as n + 1 NUL bytes.
+enum PayloadEncoding {
+    /// Lends the payload for these bytes to `body`.
+    static func with<Result>(
+        _ bytes: RawSpan,
+        _ body: (RawSpan) throws(SecretStoreError) -> Result
+    ) throws(SecretStoreError) -> Result {
+        guard isAllZero(bytes) else { return try body(bytes) }
+        let escaped = unsafe SecretBytes(capacity: bytes.byteCount + 1) { $0.count }
+        return try escaped.withBytes(body)
+    }
+
+    /// Returns how many of the payload's bytes are the secret.
+    static func secretSize(_ payload: RawSpan) -> Int {
+        isAllZero(payload) ? max(0, payload.byteCount - 1) : payload.byteCount
+    }
+
+    @inline(__always)
+    private static func isAllZero(_ bytes: RawSpan) -> Bool {
+        for offset in 0..<bytes.byteCount where unsafe bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self) != 0 {
+            return false
+        }
+        return true
     }
 }

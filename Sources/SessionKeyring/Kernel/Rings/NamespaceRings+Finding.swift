@@ -71,11 +71,11 @@ extension NamespaceRings {
     func make(
         _ name: String, in anchor: Keyring, inPlaceOf old: Keyring? = nil, _ effort: Effort
     ) throws(KeyringError) -> Step<Keyring?> {
-        let making: RingMaking
-        if let earlier = self.making.withLock({ $0.take() }), earlier.name == name, earlier.lease.isHeld {
+        var making: RingMaking
+        if let earlier = makingOfEarlierAttempt(name), earlier.lease.isHeld {
             making = earlier
         } else {
-            let ring = LeaseRing(anchor, permissions: scope.permissions)
+            let ring = LeaseRing(anchor, permissions: permissions)
             switch try ring.acquire(
                 Self.makingPrefix + name, lasting: ItemLeases.duration, effort, else: .ringMaker)
             {
@@ -88,17 +88,36 @@ extension NamespaceRings {
             return .done(nil)
         }
         if state == .dead, name == Self.leasesName, !making.isDue {
-            // The next attempt in this namespace continues with this lease.
-            defer { self.making.withLock { $0 = making } }
-            return .blocked(.until(making.dueTime))
+            // The next attempt in this namespace continues with this lease. If there isn't one, the lease ends soon.
+            _ = try making.lease.renew(lasting: RingMaking.longestPause)
+            let due = making.dueTime
+            keep(making)
+            return .blocked(.until(due))
         }
         return .done(try make(name, in: anchor, inPlaceOf: old, under: making.lease))
+    }
+
+    private func makingOfEarlierAttempt(_ name: String) -> RingMaking? {
+        making.withLock { making in
+            switch making.take() {
+            case .some(let earlier) where earlier.name == name: return earlier
+            case let other:
+                making = other
+                return nil
+            }
+        }
+    }
+
+    func keep(_ ring: consuming RingMaking) {
+        var kept: RingMaking? = ring
+        // The other one, if there is one, is destroyed after the lock is released.
+        making.withLock { making in swap(&making, &kept) }
     }
 
     private func make(
         _ name: String, in anchor: Keyring, inPlaceOf old: Keyring?, under lease: borrowing HeldLease
     ) throws(KeyringError) -> Keyring? {
-        guard let ring = try lease.makeKeyring(name, permissions: scope.permissions) else { return nil }
+        guard let ring = try lease.makeKeyring(name, permissions: permissions) else { return nil }
         guard let old else { return try lease.moveOut(Key(ring), to: anchor) ? ring : nil }
         return try replace(old, by: ring, in: anchor, under: lease) ? ring : nil
     }
@@ -143,18 +162,20 @@ extension NamespaceRings {
     /// Makes a ring directly in the thread keyring, which nobody else can see.
     private func makeInThread(_ name: String) throws(KeyringError) -> Keyring {
         let ring = try anchor.addKeyring(name)
-        try Key(ring).setPermissions(scope.permissions)
+        try Key(ring).setPermissions(permissions)
         return ring
     }
 }
 
 /// A ring that is being made, with the lease on its name.
 ///
-/// If the making is blocked, the namespace keeps it for the next attempt of any operation. If there isn't one, the lease
-/// ends by itself.
-final class RingMaking: Sendable {
+/// If the making is blocked, the namespace keeps it for the next attempt of any thread.
+struct RingMaking: ~Copyable, Sendable {
+    /// How long the lease is kept for the next attempt.
+    static let longestPause = Duration.milliseconds(200)
+
     let name: String
-    let lease: HeldLease
+    var lease: HeldLease
     /// When a new leases' ring can replace a dead one.
     ///
     /// Before that, late holders could still write through leases in the dead ring that the kernel has not collected.

@@ -82,14 +82,14 @@ extension NamespaceRings {
     /// They allow the owner the same operations as the usual permissions. If only possessors can use the ring, other
     /// sessions of the user can also see how many keys it has.
     private var removalPermissions: KeyPermissions {
-        scope.access == .possessor ? scope.permissions.union(.userRead) : scope.permissions.subtracting(.possessorView)
+        access == .possessor ? permissions.union(.userRead) : permissions.subtracting(.possessorView)
     }
 
     private func nameOfEmptyRing(_ serial: KeySerial) throws(KeyringError) -> String? {
         do throws(KeyringError) {
             let key = try Key(serial).describe()
             guard key.type == .keyring, key.userID == geteuid(),
-                key.permissions == scope.permissions || key.permissions == removalPermissions,
+                key.permissions == permissions || key.permissions == removalPermissions,
                 Self.namespace(ofItemsName: key.name) != nil,
                 try Keyring(serial).members().isEmpty
             else { return nil }

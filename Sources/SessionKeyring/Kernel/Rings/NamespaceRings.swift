@@ -22,6 +22,10 @@ package final class NamespaceRings: Sendable {
     package static let leasesName = "skr-leases"
 
     package let scope: SecretScope
+    /// The users of the items: possessors of the ring, or the owner in all sessions.
+    let access: SecretScope.ItemAccess
+    /// The permissions of the store's keys and rings.
+    let permissions: KeyPermissions
     package let namespace: String
     let itemsName: String
     /// The prefix of the names of this namespace's leases.
@@ -53,6 +57,7 @@ package final class NamespaceRings: Sendable {
             throw SecretStoreError(.invalidName(.tooLong(bytes: name.utf8.count, limit: limit), of: .namespace))
         }
         self.scope = scope
+        (self.access, self.permissions) = (scope.access, scope.permissions)
         self.namespace = namespace
         self.itemsName = name
         self.leasePrefix = PercentCoding.encode(namespace) + ":"
@@ -66,7 +71,9 @@ package final class NamespaceRings: Sendable {
     ///
     /// It looks for nothing under the anchor, which does not have to allow a search.
     init(lookingAt items: Keyring, namespace: String, under anchor: Keyring, access: SecretScope.ItemAccess) {
-        self.scope = .keyring(anchor.serial, isOpenToOwner: access == .owner)
+        let scope = SecretScope.keyring(anchor.serial, isOpenToOwner: access == .owner)
+        self.scope = scope
+        (self.access, self.permissions) = (scope.access, scope.permissions)
         self.namespace = namespace
         self.itemsName = Self.itemsName(of: namespace)
         self.leasePrefix = PercentCoding.encode(namespace) + ":"
@@ -220,7 +227,7 @@ extension KernelBackend {
             // If only possessors can write to the ring, a successful write shows that the ring is still linked. If the
             // whole user can write to it, it accepts writes even after it was removed, and they would be lost.
             case .done(let output):
-                if rings.scope.access == .possessor { return output }
+                if rings.access == .possessor { return output }
                 if try rings.isLinked(pair.items) { return output }
             }
             pair = try rings.findOrMakePair(effort)
@@ -245,4 +252,35 @@ extension KernelBackend {
         if pair.items == items { throw SecretStoreError(.blocked(.itemLease), item: item) }
         return pair
     }
+}
+
+extension NamespaceRings {
+    /// Refuses to store in a session that another user owns, unless the scope allows it.
+    ///
+    /// Once the session is known to be the user's own, the check costs nothing until the process forks, because a child
+    /// might have become another user.
+    ///
+    /// - Throws: ``SecretStoreError`` with `foreignSession`, or the error of looking at the session.
+    func requireOwnSession() throws(SecretStoreError) {
+        guard scope == .session else { return }
+        let generation = Forks.generation
+        guard ownership.ownIn.load(ordering: .relaxed) != Int64(generation) else { return }
+        let isForked = generation != ownership.resolvedIn
+        do throws(SecretStoreError) {
+            try anchor.requireOwn()
+        } catch {
+            // A child with its own session can't reach the session in which the store was created.
+            guard isForked, error.code == .forbidden || error.code == .notFound else { throw error }
+        }
+        // The session that a child's writes fall back to.
+        if isForked { try scope.resolve().requireOwn() }
+        ownership.ownIn.store(Int64(generation), ordering: .relaxed)
+    }
+}
+
+/// The values of ``Forks/generation`` when the session was resolved and checked.
+struct SessionOwnership: ~Copyable, Sendable {
+    let resolvedIn = Forks.generation
+    /// The value when the session was found to be the user's own; -1 if it wasn't yet.
+    let ownIn = Atomic<Int64>(-1)
 }

@@ -7,11 +7,19 @@ extension KernelBackend {
     ) throws(SecretStoreError) -> Outcome<(any ItemFetch)?> {
         try rings.requireOwnSession()
         let outcome = try Outcome<(any ItemFetch)?>.of { () throws(SecretStoreError) in
-            let sentinel = try inRoom(effort) { () throws(SecretStoreError) in
-                try placeFetchSentinel(of: item, effort)
+            let watch = try inRoom(effort) { () throws(SecretStoreError) in
+                try placeWatch(of: item, effort)
             }
-            return KernelItemFetch(
-                of: item, by: self, sentinel: sentinel, before: try withKey(of: item) { _, key in key })
+            do throws(SecretStoreError) {
+                let before = try withKey(of: item) { ring, key throws(KeyringError) in
+                    (key: key, isRefused: try isRefused(item, key, in: ring))
+                }
+                return KernelItemFetch(
+                    of: item, by: self, watch: watch, before: before?.key, wasRefused: before?.isRefused ?? false)
+            } catch {
+                try? watch.invalidate()
+                throw error
+            }
         }
         if case .blocked(let error, _) = outcome, error.code == .quotaExceeded, effort.mayUseLastResorts {
             return .done(nil)
@@ -19,11 +27,11 @@ extension KernelBackend {
         return outcome
     }
 
-    private func placeFetchSentinel(of item: ItemIdentity, _ effort: Effort) throws(SecretStoreError) -> Key {
+    private func placeWatch(of item: ItemIdentity, _ effort: Effort) throws(SecretStoreError) -> Key {
         let one: InlineArray<1, UInt8> = [0]
         let payload = unsafe one.span.bytes
         let pending = try PendingWrite(
-            of: payload, as: payload, for: item.fetchSentinel, timeout: KernelItemFetch.lifetime)
+            of: payload, as: payload, for: item.watch, timeout: KernelItemFetch.lifetime)
         return try withPair(for: item, effort) { pair throws(KeyringError) in
             // Don't wait until all writers have seen the flag. That usually happens during the fetch, and `place` makes
             // sure of it before it stores the result.
@@ -39,47 +47,46 @@ extension KernelBackend {
 
 /// A fetch of an item, whose result is stored only if nothing happened to the item since the fetch began.
 ///
-/// A sentinel next to the item shows that. Every `clear` removes the sentinel. So does every process that sets or
-/// deletes the item: in a namespace with fetches, these processes use leases, as the fetch does when it stores
-/// its result.
+/// A watch, which is a hidden key next to the item, shows that. Every `clear` removes the watch. So does every process
+/// that sets or deletes the item: in a namespace with fetches, these processes use leases, as the fetch does when it
+/// stores its result.
 final class KernelItemFetch: ItemFetch {
-    /// How long the sentinel lives after each renewal; if the process dies, it expires after this time.
+    /// How long the watch lives after each renewal; if the process dies, it expires after this time.
     static let lifetime = try? KeyTimeout(HeldLease.longest)
 
     private let backend: KernelBackend
     private let item: ItemIdentity
     private let before: Key?
     private let hasBeforeExpired = Atomic(false)
-    private let sentinel: Key
-    /// The key that an attempt has stored, though perhaps too late, after a `clear`.
-    private let placed = LockBox<Key?>(nil)
+    private let watch: Key
+    /// Whether the old value was already refused when the fetch began.
+    private let wasRefused: Bool
 
-    init(of item: ItemIdentity, by backend: KernelBackend, sentinel: Key, before: Key?) {
-        (self.backend, self.item, self.sentinel, self.before) = (backend, item, sentinel, before)
+    init(of item: ItemIdentity, by backend: KernelBackend, watch: Key, before: Key?, wasRefused: Bool) {
+        (self.backend, self.item, self.watch, self.before) = (backend, item, watch, before)
+        self.wasRefused = wasRefused
     }
 
     deinit {
-        // This affects exactly our sentinel. If it is already gone, the change to the item has removed it.
-        try? sentinel.invalidate()
+        // This affects exactly our watch. If it is already gone, the change to the item has removed it.
+        try? watch.invalidate()
     }
 
-    /// Renews the sentinel, for a fetch that takes long.
+    /// Renews the watch, for a fetch that takes long.
     ///
     /// This also notes whether the old value has expired, because the kernel forgets an expired key five minutes later.
     func renew() {
-        if let lifetime = Self.lifetime { try? sentinel.setTimeout(lifetime) }
+        if let lifetime = Self.lifetime { try? watch.setTimeout(lifetime) }
         if (try? hasExpired(before)) == true { hasBeforeExpired.store(true, ordering: .relaxed) }
     }
 
     func store(
-        _ bytes: RawSpan, timeout: KeyTimeout?, _ effort: Effort
-    ) throws(SecretStoreError) -> Outcome<Bool> {
-        try .of(after: placed.withLock { $0 }.map(VisibleStep.placed)) { () throws(SecretStoreError) in
+        _ bytes: RawSpan, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<FetchStorage> {
+        try .of { () throws(SecretStoreError) in
             try PayloadEncoding.with(bytes) { payload throws(SecretStoreError) in
-                let pending = try PendingWrite(of: bytes, as: payload, for: item, timeout: timeout)
-                // A key that an earlier attempt has placed is not a change by others.
-                if let placed = placed.withLock({ $0 }) { return try finish(placed) }
-                guard try inItems(isUntouched) else { return false }
+                let pending = try PendingWrite(of: bytes, as: payload, for: item, timeout: timeout, facts)
+                guard try inItems(isUntouched) else { return .nothing }
                 return try backend.inRoom(for: pending, effort) { () throws(SecretStoreError) in
                     try place(pending, payload, effort)
                 }
@@ -87,12 +94,12 @@ final class KernelItemFetch: ItemFetch {
         }
     }
 
-    /// Places the item; false if something happened to it.
+    /// Places the item and the facts about it, unless something happened to it.
     private func place(
-        _ pending: PendingWrite, _ payload: RawSpan, _ effort: Effort
-    ) throws(SecretStoreError) -> Bool {
-        // Without the flag, other writers would not have removed the fetch's sentinel, so it would prove nothing.
-        guard let leases = try backend.rings.flaggedLeasesRing() else { return false }
+        _ pending: borrowing PendingWrite, _ payload: RawSpan, _ effort: Effort
+    ) throws(SecretStoreError) -> FetchStorage {
+        // Without the flag, other writers would not have removed the fetch's watch, so it would prove nothing.
+        guard let leases = try backend.rings.flaggedLeasesRing() else { return .nothing }
         var blockage = Blockage.itemLease
         let acquired = try inStoreTerms(item) { () throws(KeyringError) -> HeldLease? in
             switch try acquire(in: leases, effort) {
@@ -102,18 +109,12 @@ final class KernelItemFetch: ItemFetch {
             return nil
         }
         guard let lease = acquired else { throw SecretStoreError(.blocked(blockage), item: item) }
-        let placement = try backend.withPair(for: item, effort) { pair throws(KeyringError) in
-            .done(try place(pending, payload, in: pair.items, under: lease))
+        let storage = try backend.withPair(for: item, effort) { pair throws(KeyringError) in
+            .done(try place(pending, payload, in: pair.items, under: lease, effort))
         }
-        switch placement {
-        case .changed: return false
-        case .leaseLost: throw SecretStoreError(.leaseLost, item: item)
-        case .placed(let key):
-            // Under the lease, so that no update starts from a value that is about to be withdrawn.
-            let isStored = try finish(key)
-            _ = lease.release()
-            return isStored
-        }
+        _ = lease.release()
+        guard let storage else { throw SecretStoreError(.leaseLost, item: item) }
+        return storage
     }
 
     private func acquire(in leases: Keyring, _ effort: Effort) throws(KeyringError) -> Step<HeldLease> {
@@ -121,43 +122,51 @@ final class KernelItemFetch: ItemFetch {
         return try backend.itemLeases.acquire(for: item.keyDescription, in: leases, effort)
     }
 
+    /// Places the item, then the facts about it; `nil` if the lease was lost.
+    ///
+    /// All of this happens under the lease, so that no update starts from a value that is about to be withdrawn.
     private func place(
-        _ pending: PendingWrite, _ payload: RawSpan, in items: Keyring, under lease: borrowing HeldLease
-    ) throws(KeyringError) -> Placement {
-        guard try isUntouched(in: items) else { return .changed }
+        _ pending: borrowing PendingWrite, _ payload: RawSpan, in items: Keyring, under lease: borrowing HeldLease,
+        _ effort: Effort
+    ) throws(KeyringError) -> FetchStorage? {
+        guard try isUntouched(in: items) else { return .nothing }
         let state = try before == nil ? backend.nameState(of: item, in: items) : .dead
-        guard state.key == nil else { return .changed }
-        let key = try backend.stage(pending, payload)
+        guard state.key == nil else { return .nothing }
+        let isRefused = try isRefusedMeanwhile(pending, items)
+        let staged = try backend.stageWithFacts(pending, payload, isRefused: isRefused, effort)
         do throws(KeyringError) {
-            return try lease.place(key, in: items, exclusively: state == .free) ? .placed(key) : .leaseLost
+            guard try backend.place(staged, in: items, exclusively: state == .free, under: lease) else { return nil }
         } catch {
             // If the name is free, the kernel lets only one key in, and an `add` was faster.
             guard error.code == .alreadyExists else { throw error }
-            return .changed
+            return .nothing
         }
+        let hasFacts = try backend.placeFacts(staged, of: item, in: items, under: lease)
+        // A `clear` takes no lease, so this looks for the watch once more. Others may have read the value before it
+        // was withdrawn.
+        guard try isWatchThere(in: items) else {
+            try withdraw(staged.key)
+            try? staged.companion?.invalidate()
+            return .nothing
+        }
+        try backend.dropWatch(of: item, in: items, under: lease)
+        return hasFacts ? .all : .valueAlone
     }
 
-    /// Completes the write of a placed key; false, with the key withdrawn, if a `clear` happened.
-    ///
-    /// A `clear` takes no lease, so this looks for the sentinel once more. Others may have read the key before it
-    /// was withdrawn.
-    private func finish(_ key: Key) throws(SecretStoreError) -> Bool {
-        placed.withLock { $0 = key }
-        if try inItems(isSentinelThere) { return true }
-        try withdraw(key)
-        return false
+    /// Whether the old value was refused during the fetch, and the new value has the same bytes.
+    private func isRefusedMeanwhile(
+        _ pending: borrowing PendingWrite, _ items: Keyring
+    ) throws(KeyringError) -> Bool {
+        guard let before, !wasRefused, let hash = pending.facts?.hash else { return false }
+        return try backend.facts(of: item, key: before, hash: hash, in: items)?.isRefused == true
     }
 
     /// Removes the placed key.
     ///
     /// Invalidating it affects exactly this key, not a later value of the item.
-    private func withdraw(_ placed: Key) throws(SecretStoreError) {
-        do throws(KeyringError) {
-            try placed.invalidate()
-        } catch {
-            // A `clear` was faster.
-            guard error.isKeyGoneOrRefused else { throw SecretStoreError(error, item: item) }
-        }
+    private func withdraw(_ placed: Key) throws(KeyringError) {
+        // If a `clear` was faster, the key is gone.
+        try unlessGoneOrRefused { () throws(KeyringError) in try placed.invalidate() }
     }
 
     /// Runs `look` on the current items' ring; false if there isn't one.
@@ -167,7 +176,7 @@ final class KernelItemFetch: ItemFetch {
     }
 
     private func isUntouched(in ring: Keyring) throws(KeyringError) -> Bool {
-        guard try isSentinelThere(in: ring) else { return false }
+        guard try isWatchThere(in: ring) else { return false }
         let current = try backend.current(item, in: ring)
         if current == before { return true }
         if current != nil { return false }
@@ -185,7 +194,7 @@ final class KernelItemFetch: ItemFetch {
         }
     }
 
-    private func isSentinelThere(in ring: Keyring) throws(KeyringError) -> Bool {
-        try backend.current(item.fetchSentinel, in: ring) == sentinel
+    private func isWatchThere(in ring: Keyring) throws(KeyringError) -> Bool {
+        try backend.current(item.watch, in: ring) == watch
     }
 }

@@ -57,9 +57,10 @@ private final class KernelItemUpdate: ItemUpdate {
             return try PayloadEncoding.with(bytes) { payload throws(SecretStoreError) in
                 let pending = try PendingWrite(of: bytes, as: payload, for: item, timeout: timeout)
                 if stored == nil {
-                    switch try backend.inRoom(for: pending, effort, { () throws(SecretStoreError) in
+                    let placement = try backend.inRoom(for: pending, effort) { () throws(SecretStoreError) in
                         try place(pending, payload, effort)
-                    }) {
+                    }
+                    switch placement {
                     case .placed(let key): stored = key
                     case .changed where lease.isHeld: return false
                     case .changed, .leaseLost: throw SecretStoreError(.leaseLost, item: item)
@@ -72,11 +73,12 @@ private final class KernelItemUpdate: ItemUpdate {
     }
 
     private func place(
-        _ pending: PendingWrite, _ payload: RawSpan, _ effort: Effort
+        _ pending: borrowing PendingWrite, _ payload: RawSpan, _ effort: Effort
     ) throws(SecretStoreError) -> Placement {
         do throws(KeyringError) {
-            let placement = try place(try backend.stage(pending, payload))
-            if case .placed = placement { try backend.dropFetchSentinel(of: item, in: ring) }
+            let staged = try backend.stageWithFacts(pending, payload, effort)
+            let placement = try place(staged)
+            if case .placed = placement { try backend.complete(staged, of: item, in: ring, under: lease) }
             return placement
         } catch {
             switch error.code {
@@ -93,17 +95,18 @@ private final class KernelItemUpdate: ItemUpdate {
         }
     }
 
-    /// Moves a staged key into place; discards it if the item has changed.
-    private func place(_ key: Key) throws(KeyringError) -> Placement {
-        let state = try Staging.discardIfFailing(key) { () throws(KeyringError) in
+    /// Moves a staged value into place; discards it if the item has changed.
+    private func place(_ staged: StagedWrite) throws(KeyringError) -> Placement {
+        let state = try Staging.discardIfFailing(staged.key) { () throws(KeyringError) in
             try backend.nameState(of: item, in: ring)
         }
         guard state.key == seen else {
-            Staging.discard(key)
+            Staging.discard(staged.key)
             return .changed
         }
         // If the name is free, the kernel lets only one key in, and an `add` may be faster.
-        return try lease.place(key, in: ring, exclusively: state == .free) ? .placed(key) : .leaseLost
+        let isPlaced = try backend.place(staged, in: ring, exclusively: state == .free, under: lease)
+        return isPlaced ? .placed(staged.key) : .leaseLost
     }
 
     /// Looks up the items' ring again and uses it from now on; true if it is another ring.
@@ -117,7 +120,7 @@ private final class KernelItemUpdate: ItemUpdate {
     ///
     /// If only possessors can write to the ring, the write itself shows that the ring is still linked.
     private func isRingInUse() throws(SecretStoreError) -> Bool {
-        if backend.rings.scope.access == .possessor { return true }
+        if backend.rings.access == .possessor { return true }
         return try backend.rings.isLinked(ring)
     }
 
@@ -127,7 +130,7 @@ private final class KernelItemUpdate: ItemUpdate {
             try lease.remove(key, from: ring)
         }
         guard removed != nil else { throw SecretStoreError(.leaseLost, item: item) }
-        try backend.dropSentinels(of: item)
+        try backend.dropHidden(of: item) { key, ring throws(KeyringError) in try lease.drop(key, from: ring) }
         return true
     }
 }

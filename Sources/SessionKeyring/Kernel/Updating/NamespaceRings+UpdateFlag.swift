@@ -77,7 +77,7 @@ extension NamespaceRings {
 
     private func setUpdateFlag(in leases: Keyring) throws(KeyringError) -> Key {
         let flag = try Self.withPayload(nil) { payload throws(KeyringError) in
-            try Staging.stage(flagName, payload: payload, permissions: scope.permissions, timeout: nil)
+            try Staging.stage(flagName, payload: payload, permissions: permissions, timeout: nil)
         }
         try Staging.discardIfFailing(flag) { () throws(KeyringError) in try Keyring.thread.move(flag, to: leases) }
         return flag

@@ -51,7 +51,11 @@ extension KernelBackend {
                 try ring.unlink(key)
                 return true
             }
-            if removed != nil { try dropSentinels(of: item) }
+            if removed != nil {
+                try dropHidden(of: item) { key, ring throws(KeyringError) in
+                    if hasLease { try lease?.drop(key, from: ring) } else { try ring.unlink(key) }
+                }
+            }
             _ = lease?.release()
             if let removed { return removed }
         }

@@ -5,25 +5,8 @@ import Keyutils
 ///
 /// Without this, the kernel would count expired items in the quota for another five minutes.
 extension KernelBackend {
-    /// Makes an attempt; if the quota has no room and the attempt may use last resorts, frees quota and tries again.
-    ///
-    /// - Parameter pending: the value that needs room; `nil` if it's only a lease.
-    /// - Throws: also ``SecretStoreError`` with `tooLarge` if the quota could never hold the value.
-    func inRoom<Result>(
-        for pending: PendingWrite? = nil, _ effort: Effort, _ body: () throws(SecretStoreError) -> Result
-    ) throws(SecretStoreError) -> Result {
-        do throws(SecretStoreError) {
-            return try body()
-        } catch {
-            guard error.code == .quotaExceeded else { throw error }
-            if let pending { try checkQuotaCouldHold(pending) }
-            guard effort.mayUseLastResorts, try makeRoom(effort) else { throw error }
-            return try body()
-        }
-    }
-
     /// Throws `tooLarge` if the quota has no room for the secret even when everything else is deleted.
-    private func checkQuotaCouldHold(_ pending: PendingWrite) throws(SecretStoreError) {
+    func checkQuotaCouldHold(_ pending: borrowing PendingWrite) throws(SecretStoreError) {
         guard let quota = try? KeyQuota.current() else { return }
         // Besides the payload, the quota must hold these names with their NULs, and a link of 4 bytes to each key.
         let names = [pending.item.keyDescription, rings.itemsName, NamespaceRings.leasesName]
@@ -89,12 +72,16 @@ private struct Reaper {
     var unleasedLeft = 4
 
     mutating func reap(_ key: Key, named name: String) throws(KeyringError) {
+        // A companion is written under its item's lease. A hash in its name doesn't say which item's.
+        let isCompanion = name.hasPrefix(ItemFacts.word)
+        let leased = isCompanion ? String(Substring(name.utf8.dropFirst(ItemFacts.word.utf8.count))) : name
+        guard !isCompanion || !leased.hasPrefix("#") else { return }
         do throws(KeyringError) {
-            if try reapUnderLease(name) { count += 1 }
+            if try reap(name, underLeaseOf: leased) { count += 1 }
         } catch {
             switch error.code {
             case .quotaExceeded where unleasedLeft > 0:
-                guard try !leases.isHeld(name, in: leaseRing) else { return }
+                guard try !leases.isHeld(leased, in: leaseRing) else { return }
                 unleasedLeft -= 1
                 if try items.links(key), try isDead(name) {
                     try items.unlink(key)
@@ -107,11 +94,11 @@ private struct Reaper {
         }
     }
 
-    private func reapUnderLease(_ name: String) throws(KeyringError) -> Bool {
+    private func reap(_ name: String, underLeaseOf leased: String) throws(KeyringError) -> Bool {
         guard try leases.rings.haveUpdateFlag(in: leaseRing) else { throw KeyringError(.quotaExceeded, in: .add) }
         // A separate attempt: if another process is working on this name, that must not block the write that
         // needs room.
-        guard case .done(let lease) = try leases.acquire(for: name, in: leaseRing, Effort()) else { return false }
+        guard case .done(let lease) = try leases.acquire(for: leased, in: leaseRing, Effort()) else { return false }
         let one: InlineArray<1, UInt8> = [0]
         let namesake = try unsafe Keyring.thread.add(.user, name, payload: one.span.bytes)
         defer { Staging.discard(namesake) }

@@ -6,14 +6,15 @@ package import Keyutils
 /// ``NamespaceRings/haveUpdateFlag(in:)``.
 extension KernelBackend {
     package func set(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort, after step: VisibleStep?
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort,
+        after step: VisibleStep?
     ) throws(SecretStoreError) -> Outcome<Void> {
         try rings.requireOwnSession()
         var late: Key?
         if case .placed(let key) = step { late = key }
         return try .of(after: late.map(VisibleStep.placed)) { () throws(SecretStoreError) in
             try PayloadEncoding.with(bytes) { payload throws(SecretStoreError) in
-                let pending = try PendingWrite(of: bytes, as: payload, for: item, timeout: timeout)
+                let pending = try PendingWrite(of: bytes, as: payload, for: item, timeout: timeout, facts)
                 try inRoom(for: pending, effort) { () throws(SecretStoreError) in
                     try place(pending, payload, late: &late, effort)
                 }
@@ -25,10 +26,13 @@ extension KernelBackend {
     ///
     /// - Parameter late: the key that was placed late, by an earlier attempt or by this one.
     private func place(
-        _ pending: PendingWrite, _ payload: RawSpan, late: inout Key?, _ effort: Effort
+        _ pending: borrowing PendingWrite, _ payload: RawSpan, late: inout Key?, _ effort: Effort
     ) throws(SecretStoreError) {
-        try withPair(for: pending.item, effort) { pair throws(KeyringError) in
-            if late == nil {
+        try withPair(for: pending.item, effort) { pair throws(KeyringError) -> Step<Void> in
+            if pending.facts != nil {
+                // Deletions remove facts only if they take leases.
+                if let blockage = try rings.raiseUpdateFlag(in: pair.leases) { return .blocked(blockage) }
+            } else if late == nil {
                 switch try placePlainly(pending, payload, in: pair) {
                 case .inTime: return .done(())
                 case .refused: break
@@ -51,7 +55,7 @@ extension KernelBackend {
     ///
     /// This never looks at the existing item.
     func placePlainly(
-        _ pending: PendingWrite, _ payload: RawSpan, in pair: NamespaceRings.Pair, exclusively: Bool = false
+        _ pending: borrowing PendingWrite, _ payload: RawSpan, in pair: NamespaceRings.Pair, exclusively: Bool = false
     ) throws(KeyringError) -> PlainPlacement {
         var write = UnlockedWrite()
         guard try !rings.haveUpdateFlag(in: pair.leases) else { return .refused }
@@ -75,7 +79,8 @@ extension KernelBackend {
 
     /// Places the item under its lease, unless the key that was placed late is still there.
     private func placeUnderLease(
-        _ pending: PendingWrite, _ payload: RawSpan, in pair: NamespaceRings.Pair, unless late: Key?, _ effort: Effort
+        _ pending: borrowing PendingWrite, _ payload: RawSpan, in pair: NamespaceRings.Pair, unless late: Key?,
+        _ effort: Effort
     ) throws(KeyringError) -> Step<Void> {
         let name = pending.item.keyDescription
         // Each lost round means that this process was stopped for the whole duration of the lease.
@@ -93,9 +98,16 @@ extension KernelBackend {
                 guard try current(pending.item, in: pair.items) == late else { throw error }
                 return .done(())
             }
-            if let late, try current(pending.item, in: pair.items) == late { return .done(()) }
-            if try lease.place(try stage(pending, payload), in: pair.items) {
-                try dropFetchSentinel(of: pending.item, in: pair.items)
+            let staged: StagedWrite
+            var isPlaced = true
+            if let late, try current(pending.item, in: pair.items) == late {
+                staged = StagedWrite(key: late, companion: nil, hasFacts: true)
+            } else {
+                staged = try stageWithFacts(pending, payload, effort)
+                isPlaced = try place(staged, in: pair.items, under: lease)
+            }
+            if isPlaced {
+                try complete(staged, of: pending.item, in: pair.items, under: lease)
                 _ = lease.release()
                 return .done(())
             }

@@ -67,8 +67,7 @@ struct CachedAction: VerbAction {
     }
 
     private func find(in store: SecretStore) throws(SecretStoreError) -> Found<CachedAnswer>? {
-        guard let answer = try readKept(in: store) else { return nil }
-        return answer.output.bytes.withBytes { bytes in Found(answer, from: bytes) }
+        try readKept(in: store).map { Found($0, $0.known) }
     }
 
     /// Whether a stored output counts only for the same command line.
@@ -78,11 +77,13 @@ struct CachedAction: VerbAction {
     private func readKept(in store: SecretStore) throws(SecretStoreError) -> CachedAnswer? {
         let kept = try CachedAnswer.read(item, of: command.hash, isOfOneCommand: isOfOneCommand, in: store)
         guard let kept, let form else { return kept }
-        return form.answer(kept: kept) {
+        var answer = form.answer(kept: kept) {
             // An answer without an expiry is better than no answer.
             guard case .after(let left) = (try? store.attributes(of: item))?.expiry else { return nil }
             return CredentialHelper.time() + left.atLeast.components.seconds
         }
+        answer?.known = kept.known
+        return answer
     }
 
     /// The warning that this command's output replaces another command's output.
@@ -169,10 +170,8 @@ struct ForgetAction: VerbAction {
 
     func run() throws {
         let store = try place.store()
-        let flight = try SingleFlight(
-            in: store.backend, item: item, leaseDuration: CachedAction.leaseDuration, .never)
-        let hadFailure = try store.delete(item.failureSentinel)
-        guard try flight.forget() || hadFailure else {
+        let hadFailure = try store.delete(item.failure)
+        guard try store.delete(item) || hadFailure else {
             throw MissingItem(item: item, isAnyAccount: false, place: place)
                 .error(lookingIn: store, hint: MissingItem.listHint)
         }

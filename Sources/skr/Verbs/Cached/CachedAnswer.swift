@@ -10,6 +10,8 @@ struct CachedAnswer {
     let output: SecretBox
     /// The text that is printed, if it isn't the output itself.
     var answer: SecretBox?
+    /// The facts about the stored output; `nil` for a failure or a new output.
+    var known: KnownValue?
 
     /// Reads the stored result of this command: its output, or else a failure.
     ///
@@ -19,13 +21,12 @@ struct CachedAnswer {
     static func read(
         _ item: ItemIdentity, of command: UInt64, isOfOneCommand: Bool = true, in store: SecretStore
     ) throws(SecretStoreError) -> CachedAnswer? {
-        if let output = try store.get(item) {
-            let isOurs = try output.withBytes { value throws(SecretStoreError) in
-                isOfOneCommand ? try store.backend.command(of: item, holding: value) == command : true
-            }
-            if isOurs { return CachedAnswer(exitCode: 0, output: SecretBox(output)) }
+        var output: SecretBox?
+        let known = try store.backend.readWithFacts(item) { bytes in output = SecretBox(copying: bytes) }
+        if let output, let known, !isOfOneCommand || known.facts?.command == command {
+            return CachedAnswer(exitCode: 0, output: output, known: known)
         }
-        return try store.withBytes(of: item.failureSentinel) { bytes in
+        return try store.withBytes(of: item.failure) { bytes in
             // A failure with exit code 0 is forged, and would be taken for an output that no list shows.
             guard bytes.byteCount >= failureHeader, bytes[0] != 0, bytes.word(at: 1) == command else { return nil }
             let output = SecretBytes(copying: bytes.extracting(droppingFirst: failureHeader))
@@ -37,10 +38,7 @@ struct CachedAnswer {
     static func isOfAnother(
         than command: UInt64, _ item: ItemIdentity, in store: SecretStore
     ) throws(SecretStoreError) -> Bool {
-        guard let output = try store.get(item) else { return false }
-        let printer = try output.withBytes { value throws(SecretStoreError) in
-            try store.backend.command(of: item, holding: value)
-        }
+        let printer = try store.backend.readWithFacts(item) { _ in }?.facts?.command
         return printer.map { $0 != command } ?? false
     }
 
@@ -58,7 +56,7 @@ struct CachedAnswer {
                 record.append(bytes)
             }
         }
-        try store.set(record, for: item.failureSentinel, timeout: timeout)
+        try store.set(record, for: item.failure, timeout: timeout)
     }
 
     func write() throws(CommandError) {

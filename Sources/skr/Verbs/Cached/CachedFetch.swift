@@ -157,7 +157,7 @@ struct CachedFetch {
             return nil
         }
         do throws(SecretStoreError) {
-            _ = try store.delete(action.item.failureSentinel)
+            _ = try store.delete(action.item.failure)
         } catch {
             // The old failure remains, so callers can get it again when the output has expired.
             action.warn(CommandError(error))

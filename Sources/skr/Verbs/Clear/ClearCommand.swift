@@ -71,10 +71,10 @@ struct ClearCommand: VerbCommand, VerbAction {
     private static func clear(_ service: String, in store: SecretStore) throws(SecretStoreError) -> Int {
         var count = 0
         var items = Set(try store.identities())
-        // During a first run of 'skr cached', and after a failure, there are only sentinels and no item.
-        items.formUnion(try store.backend.itemsWithSentinels())
+        // During a first run of 'skr cached', and after a failure, there are only hidden items.
+        items.formUnion(try store.backend.itemsWithHidden())
         for item in items where item.service == service {
-            let hadFailure = item.kind == .cached ? try store.delete(item.failureSentinel) : false
+            let hadFailure = item.kind == .cached ? try store.delete(item.failure) : false
             // Absent items are deleted too, because that ends a fetch that is in progress.
             let wasThere = try store.delete(item)
             if wasThere || hadFailure { count += 1 }

@@ -32,7 +32,7 @@ struct DeleteAction: VerbAction {
         let item = try target.meantItem(in: store)
         let isDeleted = try store.delete(item)
         // A remembered failure of the item's source goes too, so that the next reader runs the source.
-        guard try (item.kind == .password ? store.delete(item.failureSentinel) : false) || isDeleted else {
+        guard try (item.kind == .password ? store.delete(item.failure) : false) || isDeleted else {
             throw target.missing(item, in: store, hint: MissingItem.listHint)
         }
         // The user named only the service, so report the account that was chosen.

@@ -111,7 +111,7 @@ private struct SourceRow: ListedRow {
         state = try CommandError.translating {
             let store = try SecretStore(source.scope.secretScope, namespace: source.namespace)
             if try store.contains(source.item) { return "stored" }
-            return try store.contains(source.item.failureSentinel) ? "failed" : "-"
+            return try store.contains(source.item.failure) ? "failed" : "-"
         }
     }
 

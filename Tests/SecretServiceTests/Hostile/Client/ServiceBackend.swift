@@ -58,7 +58,8 @@ struct ServiceBackend: SecretBackend {
     }
 
     func set(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort, after step: VisibleStep?
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort,
+        after step: VisibleStep?
     ) throws(SecretStoreError) -> Outcome<Void> {
         let secret = bytes.withUnsafeBytes { Array($0) }
         return try attempt(item) { client throws(ServiceClient.Failure) in
@@ -101,8 +102,20 @@ struct ServiceBackend: SecretBackend {
 
 /// The calls that a client of the Secret Service can't make.
 extension ServiceBackend {
+    func readWithFacts(
+        _ item: ItemIdentity, _ body: (RawSpan) -> Void
+    ) throws(SecretStoreError) -> KnownValue? {
+        throw SecretStoreError(.unsupported, item: item)
+    }
+
+    func refuse(
+        _ item: ItemIdentity, _ value: KnownValue, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool> {
+        throw SecretStoreError(.unsupported, item: item)
+    }
+
     func add(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort
+        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<Void> {
         throw SecretStoreError(.unsupported, item: item)
     }
@@ -121,7 +134,8 @@ extension ServiceBackend {
 
     func unreadableKeys() throws(SecretStoreError) -> [KeySerial] { throw SecretStoreError(.unsupported) }
 
-    func itemsWithSentinels() throws(SecretStoreError) -> Set<ItemIdentity> { throw SecretStoreError(.unsupported) }
+    func itemsWithHidden() throws(SecretStoreError) -> Set<ItemIdentity> { throw SecretStoreError(.unsupported) }
+    func isBeingWritten(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { false }
 
     func attributes() throws(SecretStoreError) -> [ItemAttributes] { throw SecretStoreError(.unsupported) }
 

@@ -76,22 +76,22 @@ struct ListingTests {
         #expect(wrong.withLock { $0 } == 0)
     }
 
-    @Test("itemsWithSentinels ignores keyrings and unviewable keys with sentinel names")
+    @Test("itemsWithHidden ignores keyrings and unviewable keys with hidden names")
     func besideHiddenItems() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
         try store.set("1", for: .password(service: "plain"))
         let backend = try #require(store.backend as? KernelBackend)
-        #expect(try backend.itemsWithSentinels().isEmpty)
+        #expect(try backend.itemsWithHidden().isEmpty)
         let ring = try scratch.keyring.search(keyring: "skr:default")
         let (absent, other) = (ItemIdentity.password(service: "absent"), ItemIdentity.password(service: "other"))
         let hidden = try Wait.forQuota { () throws(KeyringError) -> Key in
-            try ring.add(.user, absent.fetchSentinel.keyDescription, payload: [1].span.bytes)
-            _ = try ring.addKeyring(other.fetchSentinel.keyDescription)
-            return try ring.add(.user, other.freshnessSentinel.keyDescription, payload: [1].span.bytes)
+            try ring.add(.user, absent.watch.keyDescription, payload: [1].span.bytes)
+            _ = try ring.addKeyring(other.watch.keyDescription)
+            return try ring.add(.user, other.companion.keyDescription, payload: [1].span.bytes)
         }
         try hidden.setPermissions([.userSetAttribute])
-        #expect(try backend.itemsWithSentinels() == [absent])
+        #expect(try backend.itemsWithHidden() == [absent])
     }
 
     @Test("unreadableKeys lists unreadable items, but not other unreadable keys or keyrings")

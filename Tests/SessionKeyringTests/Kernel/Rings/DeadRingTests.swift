@@ -116,7 +116,7 @@ struct DeadRingTests {
         try Key(ring).setPermissions([.possessorAll, .userRead])
         try ring.restrict()
         let error = try storeError {
-            try store.backend.set([2].span.bytes, for: item, timeout: nil, Effort(), after: nil).get()
+            try store.backend.set([2].span.bytes, for: item, timeout: nil, nil, Effort(), after: nil).get()
         }
         #expect(error?.code == .contended)
         #expect(try scratch.keyring.search(keyring: "skr:default") == ring)

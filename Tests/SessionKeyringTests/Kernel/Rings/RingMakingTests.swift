@@ -70,8 +70,7 @@ final class RingMakingTests {
             Issue.record("both are free")
             return
         }
-        let making = RingMaking(NamespaceRings.leasesName, own)
-        rings.making.withLock { $0 = making }
+        rings.keep(RingMaking(NamespaceRings.leasesName, own))
         let step = try rings.make(name, in: scratch.keyring, Effort())
         #expect(step.blockage == .ringMaker)
         _ = consume held

@@ -25,9 +25,9 @@ struct StagedKeyTests {
         let error = try storeError {
             switch operation {
             case .fetch: _ = try store.backend.beginFetch(of: item, effort).get()
-            case .set: try store.backend.set([1].span.bytes, for: item, timeout: nil, effort, after: nil).get()
+            case .set: try store.backend.set([1].span.bytes, for: item, timeout: nil, nil, effort, after: nil).get()
             case .add:
-                try store.backend.add([1].span.bytes, for: .password(service: "new"), timeout: nil, effort).get()
+                try store.backend.add([1].span.bytes, for: .password(service: "new"), timeout: nil, nil, effort).get()
             }
         }
         #expect(error?.detail == .restricted(ring.serial))

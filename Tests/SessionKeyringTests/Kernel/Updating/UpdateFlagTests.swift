@@ -38,7 +38,9 @@ final class UpdateFlagTests {
         }
         let effort = Effort(mayUseLastResorts: false)
         for use in [
-            { try self.scratch.store().backend.set([1].span.bytes, for: item, timeout: nil, $0, after: nil).get() },
+            {
+                try self.scratch.store().backend.set([1].span.bytes, for: item, timeout: nil, nil, $0, after: nil).get()
+            },
             { _ = try self.scratch.store().backend.delete(item, $0, after: nil).get() },
         ] as [(Effort) throws -> Void] {
             #expect(try storeError { try use(effort) }?.code == .contended)

@@ -23,7 +23,7 @@ private func fillWithExpired(_ store: SecretStore) throws {
             let brief = ItemIdentity.password(service: "brief", account: UUID().uuidString)
             let effort = Effort(mayUseLastResorts: false)
             try store.backend.set(
-                [1].span.bytes, for: brief, timeout: try? KeyTimeout(.seconds(1)), effort, after: nil
+                [1].span.bytes, for: brief, timeout: try? KeyTimeout(.seconds(1)), nil, effort, after: nil
             ).get()
             failures = 0
         } catch {
@@ -168,7 +168,7 @@ struct FullQuotaTests {
                 try failure { effort in
                     let bytes = value(1, count: 10)
                     try store.backend.set(
-                        bytes.span.bytes, for: item, timeout: nil, effort, after: .placed(late)
+                        bytes.span.bytes, for: item, timeout: nil, nil, effort, after: .placed(late)
                     ).get()
                 }
             }
@@ -183,7 +183,9 @@ struct FullQuotaTests {
         await #expect(processExitsWith: .exitCode(0)) {
             let store = try SecretStore.inNewSession(of: 60_188)
             func failureOfSet(_ secret: [UInt8]) throws -> SecretStoreError.Code? {
-                try failure { try store.backend.set(secret.span.bytes, for: item, timeout: nil, $0, after: nil).get() }
+                try failure {
+                    try store.backend.set(secret.span.bytes, for: item, timeout: nil, nil, $0, after: nil).get()
+                }
             }
             // Each name ends with a NUL, and the link to its key takes 4 bytes.
             let names = [item.keyDescription, "skr:default", NamespaceRings.leasesName]
@@ -195,12 +197,12 @@ struct FullQuotaTests {
             // A secret of only NULs takes one more byte.
             succeed(5, try failureOfSet(value(0, count: limit)) == .tooLarge(size: limit, limit: limit - 1))
             let failureOfAdd = try failure {
-                try store.backend.add(large.span.bytes, for: item, timeout: nil, $0).get()
+                try store.backend.add(large.span.bytes, for: item, timeout: nil, nil, $0).get()
             }
             succeed(6, failureOfAdd == tooLarge)
             guard let fetch = try store.backend.beginFetch(of: item) else { exit(7) }
             usleep(30_000)
-            succeed(8, try failure { _ = try fetch.store(large.span.bytes, timeout: nil, $0).get() } == tooLarge)
+            succeed(8, try failure { _ = try fetch.store(large.span.bytes, timeout: nil, nil, $0).get() } == tooLarge)
             let update = try store.backend.beginUpdate(of: item, lasting: .seconds(60))
             _ = try update.read { _ in }
             succeed(9, try failure { _ = try update.commit(large.span.bytes, timeout: nil, $0).get() } == tooLarge)

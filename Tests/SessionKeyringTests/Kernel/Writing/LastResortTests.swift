@@ -57,8 +57,8 @@ struct LastResortTests {
         let effort = Effort(mayUseLastResorts: mayUseLastResorts)
         let bytes: [UInt8] = [2]
         switch write {
-        case .set: try store.backend.set(bytes.span.bytes, for: item, timeout: nil, effort, after: nil).get()
-        case .add: try store.backend.add(bytes.span.bytes, for: item, timeout: nil, effort).get()
+        case .set: try store.backend.set(bytes.span.bytes, for: item, timeout: nil, nil, effort, after: nil).get()
+        case .add: try store.backend.add(bytes.span.bytes, for: item, timeout: nil, nil, effort).get()
         case .update: _ = try store.backend.beginUpdate(of: item, lasting: .seconds(1), effort).get()
         }
     }

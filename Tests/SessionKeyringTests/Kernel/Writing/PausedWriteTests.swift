@@ -40,7 +40,7 @@ private func set(
     _ secret: [UInt8], in store: SecretStore, isFirst: Bool = true, after step: VisibleStep? = nil
 ) throws(SecretStoreError) -> Outcome<Void> {
     let effort = Effort(mayUseLastResorts: false, isFirst: isFirst)
-    return try store.backend.set(secret.span.bytes, for: item, timeout: nil, effort, after: step)
+    return try store.backend.set(secret.span.bytes, for: item, timeout: nil, nil, effort, after: step)
 }
 
 /// Makes further attempts to set the item until one succeeds.
@@ -263,33 +263,6 @@ struct PausedWriteTests {
             succeed(8, late.end() == 0)
             let expected: String? = event == .set ? "set" : event == .add ? "added" : nil
             succeed(9, try store.get(item) == expected)
-            withExtendedLifetime(fetch) {}
-        }
-    }
-
-    @Test("a fetch that can't verify its placed key keeps it and succeeds in the next attempt")
-    func fetchContinued() async {
-        await #expect(processExitsWith: .exitCode(0)) {
-            let store = try SecretStore.inNewSession()
-            try raiseFlag(in: store)
-            guard let fetch = try store.backend.beginFetch(of: item) else { exit(2) }
-            let bytes = Array("fetched".utf8)
-            let late = PausedProcess {
-                let effort = Effort(mayUseLastResorts: false)
-                let error = try storeError { _ = try fetch.store(bytes.span.bytes, timeout: nil, effort).get() }
-                succeed(4, error?.code == .forbidden)
-                PausedProcess.mark()
-                let isStored = try fetch.store(bytes.span.bytes, timeout: nil, effort).get()
-                succeed(6, isStored)
-            }
-            succeed(7, late.run(upTo: Call.move, count: 3) && late.step())
-            let ring = Key(try Keyring.resolve(.sessionKeyring).search(keyring: "skr:default"))
-            // Without search, the ring is not possessed, so its owner needs the right to restore the permissions.
-            try ring.setPermissions(KeyPermissions.possessorAll.subtracting(.possessorSearch).union(.userSetAttribute))
-            succeed(8, late.standsAtMark())
-            try ring.setPermissions(.possessorAll)
-            succeed(9, late.end() == 0)
-            succeed(10, try store.get(item) == "fetched")
             withExtendedLifetime(fetch) {}
         }
     }

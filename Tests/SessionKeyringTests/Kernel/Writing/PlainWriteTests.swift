@@ -33,11 +33,11 @@ final class PlainWriteTests {
     }
 
     private func set(_ secret: String, _ effort: Effort) throws(SecretStoreError) {
-        try store.backend.set(Array(secret.utf8).span.bytes, for: item, timeout: nil, effort, after: nil).get()
+        try store.backend.set(Array(secret.utf8).span.bytes, for: item, timeout: nil, nil, effort, after: nil).get()
     }
 
     private func add(_ secret: String, for item: ItemIdentity, _ effort: Effort) throws(SecretStoreError) {
-        try store.backend.add(Array(secret.utf8).span.bytes, for: item, timeout: nil, effort).get()
+        try store.backend.add(Array(secret.utf8).span.bytes, for: item, timeout: nil, nil, effort).get()
     }
 
     @Test("set, expire, add and delete take no lease without an update flag")
@@ -69,7 +69,7 @@ final class PlainWriteTests {
         for _ in 0..<3 {
             let effort = Effort(mayUseLastResorts: false)
             let error = try storeError {
-                try later.backend.set([2].span.bytes, for: item, timeout: nil, effort, after: nil).get()
+                try later.backend.set([2].span.bytes, for: item, timeout: nil, nil, effort, after: nil).get()
             }
             #expect(error?.code == .contended)
         }
@@ -144,7 +144,7 @@ final class PlainWriteTests {
         let effort = Effort(mayUseLastResorts: false)
         let uses: [(Effort) throws -> Void] = [
             { try self.set("2", $0) }, { try self.add("2", for: .password(service: "new"), $0) },
-            { _ = try fetch.store([2].span.bytes, timeout: nil, $0).get() },
+            { _ = try fetch.store([2].span.bytes, timeout: nil, nil, $0).get() },
         ]
         for use in uses {
             #expect { try use(effort) } throws: { ($0 as? SecretStoreError)?.detail == .restricted(ring.serial) }
@@ -177,13 +177,13 @@ final class PlainWriteTests {
         #expect(try !store.contains(item))
     }
 
-    @Test("deleteUnchanged deletes the freshness sentinel only if it deletes the item")
+    @Test("deleteUnchanged deletes the companion only if it deletes the item")
     func unchangedKeeps() throws {
         try store.set("new", for: item, refreshAfter: .seconds(600))
         #expect(try !store.deleteUnchanged(item, SecretBytes(utf8: "old")))
-        #expect(try store.backend.contains(item.freshnessSentinel))
+        #expect(try store.backend.contains(item.companion))
         #expect(try store.deleteUnchanged(item, SecretBytes(utf8: "new")))
-        #expect(try !store.backend.contains(item.freshnessSentinel))
+        #expect(try !store.backend.contains(item.companion))
     }
 }
 

@@ -1,0 +1,39 @@
+import Keyutils
+
+extension KernelBackend {
+    package func refuse(
+        _ item: ItemIdentity, _ value: KnownValue, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool> {
+        try rings.requireOwnSession()
+        return try .of { () throws(SecretStoreError) in
+            try inRoom(effort) { () throws(SecretStoreError) in
+                try withPair(for: item, effort) { pair throws(KeyringError) in
+                    if let blockage = try rings.raiseUpdateFlag(in: pair.leases) { return .blocked(blockage) }
+                    switch try itemLeases.acquire(for: item.keyDescription, in: pair.leases, effort) {
+                    case .done(let lease): return try refuse(item, value, in: pair.items, under: lease)
+                    case .blocked(let reason): return .blocked(reason)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Marks the value as refused, in a companion that ends no earlier than the item.
+    ///
+    /// The writers of facts hold the item's lease too, so none of them overwrites the refusal of the same value.
+    private func refuse(
+        _ item: ItemIdentity, _ value: KnownValue, in ring: Keyring, under lease: borrowing HeldLease
+    ) throws(KeyringError) -> Step<Bool> {
+        guard let key = try current(item, in: ring), key.serial.rawValue == value.key else { return .done(false) }
+        let hash = try key.withPayload { FNV1a.hash(of: $0.extracting(first: PayloadEncoding.secretSize($0))) }
+        guard hash == value.hash else { return .done(false) }
+        var facts = try facts(of: item, key: key, hash: hash, in: ring) ?? ItemFacts()
+        facts.isRefused = true
+        var timeout: KeyTimeout?
+        if case .after(let left) = ItemAttributes.Expiry((try? KeyTable.snapshot())?[key.serial]?.expiry) {
+            timeout = try? KeyTimeout(left.atLeast + left.precision + .seconds(1))
+        }
+        let companion = try stage(facts, of: item, key: key, hash: hash, timeout: timeout)
+        return try lease.place(companion, in: ring) ? .done(true) : .blocked(.itemLease)
+    }
+}

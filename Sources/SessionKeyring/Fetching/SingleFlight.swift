@@ -258,7 +258,13 @@ package struct FetchTurn {
             releaseLease()
             return .take(value)
         }
-        return try flight.turn(under: taken, read)
+        do throws(SecretStoreError) {
+            return try flight.turn(under: taken, read)
+        } catch {
+            // Somebody is writing the item, perhaps for as long as an update takes.
+            guard error.isBlockage else { throw error }
+            return .take(value)
+        }
     }
 
     private mutating func takeLease(_ effort: Effort) throws(SecretStoreError) -> FetchLease {

@@ -159,7 +159,7 @@ struct CompanionTests {
 
     @Test("if several logins are stored at the same time, the freshness of the remaining one is recorded")
     func logins() throws {
-        for _ in 0..<20 {
+        for _ in 0..<5 {
             DispatchQueue.concurrentPerform(iterations: 4) { [store] number in
                 do {
                     try store.set("\(number)", for: item, refreshAfter: .seconds(600))

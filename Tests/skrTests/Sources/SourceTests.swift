@@ -172,6 +172,7 @@ struct SourceTests {
 
     @Test("the list of sources, and the test of one")
     func list() throws {
+        // /proc/keys shows 15 minutes as 14 as soon as a second has ended.
         let outcome = try SourcesUnderTest.run(
             """
             api --timeout 15m -- echo s3cret
@@ -182,7 +183,7 @@ struct SourceTests {
             broken --timeout
             """,
             #"""
-            skr get api > /dev/null; skr get bad; skr source; echo $?; skr source --json | jq -c '.[1]'; skr source test api; echo $?
+            skr get api > /dev/null; skr get bad; skr source; echo $?; skr source --json | jq -c '.[1]'; skr source test api | sed s/14m/15m/; echo ${PIPESTATUS[0]}
             skr source test bad; echo $?; skr source test nothing; echo $?; skr source test only; skr source test soon; skr delete api && echo deleted; skr source test api > /dev/null; skr list; SKR_SOURCES=none skr source
             """#,
             prints: """

@@ -134,7 +134,7 @@ struct StoppedCompanionTests {
         .enabled(if: isRoot, "needs root to become another user"))
     func quota() async {
         await #expect(processExitsWith: .exitCode(0)) {
-            let store = try flaggedStore(of: 60_231)
+            let store = try flaggedStore(of: 60_274)
             guard let fetch = try store.backend.beginFetch(of: item) else { exit(2) }
             for _ in 0..<20 { _ = GracePeriod.pass() }
             let quota = try KeyQuota.current()

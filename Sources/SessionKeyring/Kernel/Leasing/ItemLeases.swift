@@ -79,6 +79,14 @@ struct ItemLeases {
 extension KernelBackend {
     var itemLeases: ItemLeases { ItemLeases(rings: rings) }
 
+    /// Takes the item's lease once all writers have seen the update flag, for a change that depends on the old value.
+    func acquireFlagged(
+        _ item: ItemIdentity, in leases: Keyring, lasting duration: Duration = ItemLeases.duration, _ effort: Effort
+    ) throws(KeyringError) -> Step<HeldLease> {
+        if let blockage = try rings.raiseUpdateFlag(in: leases) { return .blocked(blockage) }
+        return try itemLeases.acquire(for: item.keyDescription, in: leases, lasting: duration, effort)
+    }
+
     package func takeLease(
         _ name: String, lasting duration: Duration, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<any LeaseHandle> {

@@ -102,7 +102,7 @@ final class KernelItemFetch: ItemFetch {
         guard let leases = try backend.rings.flaggedLeasesRing() else { return .nothing }
         var blockage = Blockage.itemLease
         let acquired = try inStoreTerms(item) { () throws(KeyringError) -> HeldLease? in
-            switch try acquire(in: leases, effort) {
+            switch try backend.acquireFlagged(item, in: leases, effort) {
             case .done(let lease): return lease
             case .blocked(let reason): blockage = reason
             }
@@ -115,11 +115,6 @@ final class KernelItemFetch: ItemFetch {
         _ = lease.release()
         guard let storage else { throw SecretStoreError(.leaseLost, item: item) }
         return storage
-    }
-
-    private func acquire(in leases: Keyring, _ effort: Effort) throws(KeyringError) -> Step<HeldLease> {
-        if let blockage = try backend.rings.raiseUpdateFlag(in: leases) { return .blocked(blockage) }
-        return try backend.itemLeases.acquire(for: item.keyDescription, in: leases, effort)
     }
 
     /// Places the item, then the facts about it; `nil` if the lease was lost.

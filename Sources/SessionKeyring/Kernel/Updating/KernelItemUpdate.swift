@@ -8,10 +8,7 @@ extension KernelBackend {
         return try .of { () throws(SecretStoreError) in
             try inRoom(effort) { () throws(SecretStoreError) in
                 try withPair(for: item, effort) { pair throws(KeyringError) in
-                    if let blockage = try rings.raiseUpdateFlag(in: pair.leases) { return .blocked(blockage) }
-                    switch try itemLeases.acquire(
-                        for: item.keyDescription, in: pair.leases, lasting: duration, effort)
-                    {
+                    switch try acquireFlagged(item, in: pair.leases, lasting: duration, effort) {
                     case .done(let lease):
                         return .done(KernelItemUpdate(backend: self, item: item, ring: pair.items, lease: lease))
                     case .blocked(let reason): return .blocked(reason)

@@ -1,4 +1,4 @@
-import Keyutils
+package import Keyutils
 
 extension SecretStore {
     /// Lists the items of a service, server or tag, whatever their accounts.
@@ -44,5 +44,41 @@ extension ItemIdentity {
                 item: ItemIdentity(kind ?? .password, service: service, account: ""))
         }
         return found.first
+    }
+}
+
+/// Looking at items without reading their secrets.
+extension SecretStore {
+    /// Reads an item's attributes, including the time left as the kernel reports it; never its secret.
+    ///
+    /// This reads `/proc/keys`, as ``items()`` does, so it takes about 200 microseconds. A `get` doesn't do this.
+    ///
+    /// - Returns: the attributes, or `nil` if the item does not exist.
+    /// - Throws: ``SecretStoreError``.
+    public func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes? {
+        try check(item)
+        return try backend.attributes(of: item)
+    }
+
+    /// Lists all live items with their attributes, ordered by ``ItemIdentity/keyDescription``; never a secret.
+    ///
+    /// This reads `/proc/keys`, the only place where the kernel reports the time left; ``identities()`` costs less. It
+    /// also removes the leases of dead processes. The list omits other programs' keys, and items that can't be read.
+    ///
+    /// - Throws: ``SecretStoreError``.
+    public func items() throws(SecretStoreError) -> [ItemAttributes] {
+        try backend.attributes().sorted { $0.item.keyDescription < $1.item.keyDescription }
+    }
+
+    /// Lists the keys of items that can't be read, such as another user's.
+    package func unreadableKeys() throws(SecretStoreError) -> [KeySerial] {
+        try backend.unreadableKeys().sorted { $0.rawValue < $1.rawValue }
+    }
+
+    /// Lists the identities of all live items, ordered by ``ItemIdentity/keyDescription``.
+    ///
+    /// - Throws: ``SecretStoreError``.
+    public func identities() throws(SecretStoreError) -> [ItemIdentity] {
+        try backend.identities().sorted { $0.keyDescription < $1.keyDescription }
     }
 }

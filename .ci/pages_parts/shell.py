@@ -26,7 +26,13 @@ def run_page(page, mine, servers):
     try:
         return run_page_in(folder, page, mine, servers)
     finally:
-        shutil.rmtree(folder)
+        shutil.rmtree(folder, onerror=ignore_missing)
+
+
+# A program that outlives its page, as gpg-agent does, removes its sockets when it sees the first of them go.
+def ignore_missing(_, __, failure):
+    if not isinstance(failure[1], FileNotFoundError):
+        raise failure[1]
 
 
 def run_page_in(folder, page, mine, servers):

@@ -1,6 +1,6 @@
 import SessionKeyring
 
-/// How long the first `SecretStore()` of a process takes, which looks up the session in a new thread.
+/// How long the first `SecretStore()` of a process takes, in a session as a login has it.
 enum FirstStore {
     static let word = "first-store"
 

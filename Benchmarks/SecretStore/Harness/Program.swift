@@ -79,6 +79,6 @@ enum Program {
         let directory = FileManager.default.temporaryDirectory.appending(path: "skr-benchmarks-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(at: directory) }
-        return try body(directory.path(percentEncoded: false))
+        return try body(directory.path(percentEncoded: false) + "/")
     }
 }

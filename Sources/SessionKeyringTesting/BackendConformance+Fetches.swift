@@ -68,6 +68,14 @@ extension BackendConformance {
                 }
             }
         },
+        Check("a value that is refused during its fetch is not stored again, but another one is") { store in
+            for old in ["fetched", "old"] {
+                try store.set(old, for: item)
+                let isStored = try fetch(in: store) { _ = try store.invalidate(old, for: item) }
+                try expect(isStored == (old == "old"), "only another value is stored")
+                try expect(try facts(of: item, in: store)?.isRefused == (isStored ? nil : true), "it stays refused")
+            }
+        },
         Check(
             "the facts about a value are not listed, and end with it",
             inTask: { store in

@@ -139,21 +139,34 @@ private final class InMemoryFetch: ItemFetch {
     private let backend: InMemoryBackend
     private let item: ItemIdentity
     private let before: UInt64
+    private let wasRefused: Bool
 
     init(backend: InMemoryBackend, item: ItemIdentity) {
         self.backend = backend
         self.item = item
-        before = backend.withState { state, _ in state.changes(of: item) }
+        (before, wasRefused) = backend.withState { state, time in
+            (state.changes(of: item), state.live(item, at: time)?.isRefused == true)
+        }
     }
 
     func renew() {}
+
+    func isUntouched(_ key: Int32?) throws(SecretStoreError) -> Bool {
+        backend.withState { state, _ in state.changes(of: item) == before }
+    }
 
     func store(
         _ bytes: RawSpan, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<FetchStorage> {
         let entry = try backend.entry(bytes, for: item, timeout: timeout, facts)
-        return backend.withState { state, _ in
+        return backend.withState { state, time in
             guard state.changes(of: item) == before else { return .done(.nothing) }
+            // A value that was refused during its fetch is not stored again.
+            if !wasRefused, let old = state.live(item, at: time), old.isRefused,
+                old.secret.bytes.isEqual(to: entry.secret.bytes)
+            {
+                return .done(.nothing)
+            }
             state.change(item, to: entry)
             return .done(.all)
         }

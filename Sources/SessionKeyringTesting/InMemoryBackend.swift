@@ -134,7 +134,7 @@ public final class InMemoryBackend: SecretBackend {
         withState { state, time in
             let live = state.entries.filter { $0.value.isLive(at: time) }
             return Set(
-                live.compactMap { $1.facts == nil ? ItemIdentity(besideHidden: $0.keyDescription) : $0 })
+                live.compactMap { $1.facts == nil ? ItemIdentity(ofHidden: $0.keyDescription) : $0 })
         }
     }
 
@@ -222,6 +222,8 @@ extension InMemoryBackend {
         init(secret: Secret, deadline: ContinuousClock.Instant?, facts: ItemFacts?, written: ContinuousClock.Instant) {
             (self.secret, self.deadline, self.facts, self.written) = (secret, deadline, facts, written)
         }
+
+        var isRefused: Bool { facts?.isRefused == true }
 
         /// The facts, whose times also follow this backend's clock.
         func facts(at time: ContinuousClock.Instant) -> ItemFacts? {

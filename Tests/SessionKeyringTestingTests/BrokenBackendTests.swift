@@ -178,6 +178,8 @@ private final class KeptFetch: ItemFetch {
 
     func renew() {}
 
+    func isUntouched(_ key: Int32?) throws(SecretStoreError) -> Bool { true }
+
     func store(
         _ bytes: RawSpan, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<FetchStorage> {

@@ -7,6 +7,11 @@ package protocol ItemFetch: AnyObject, Sendable {
     /// Extends the watch, for a fetch that takes long.
     func renew()
 
+    /// Returns whether nothing has happened to the item since the fetch began.
+    ///
+    /// - Parameter key: the key of the value that the caller has read since then; `nil` if there wasn't one.
+    func isUntouched(_ key: Int32?) throws(SecretStoreError) -> Bool
+
     /// Makes one attempt to store the fetched value, unless the item was set, deleted or cleared since the fetch began.
     ///
     /// The value becomes visible in one step, complete with its timeout.

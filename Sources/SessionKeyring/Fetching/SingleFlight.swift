@@ -24,9 +24,8 @@ package struct SingleFlight: Sendable {
 
     package typealias Read<Value> = () throws(SecretStoreError) -> Found<Value>?
 
-    private let backend: any SecretBackend
+    fileprivate let backend: any SecretBackend
     package let item: ItemIdentity
-    private let leaseName: String
     let leaseDuration: Duration
     private let refreshing: FetchPolicy.Refreshing
     private let failureTimeout: KeyTimeout?
@@ -47,7 +46,6 @@ package struct SingleFlight: Sendable {
         if let failureTimeout { timeout = try KeyTimeout(failureTimeout, of: item) }
         self.backend = backend
         self.item = item
-        self.leaseName = item.fetchLeaseName
         self.leaseDuration = leaseDuration
         self.refreshing = refreshing
         self.failureTimeout = timeout
@@ -90,12 +88,22 @@ package struct SingleFlight: Sendable {
         }
         guard let found = value else {
             try checkFailure()
-            return .fetch(lease, old: nil, isOldUsable: false)
+            return try fetchTurn(lease, old: nil as Found<Value>?)
         }
         let standing = standing(of: found.known?.facts)
         if standing == .good { return .take(found.value) }
         if standing == .unusable { try checkFailure() }
-        return .fetch(lease, old: found.value, isOldUsable: standing == .due)
+        return try fetchTurn(lease, old: found, isOldUsable: standing == .due)
+    }
+
+    /// Returns the turn of a caller that fetches, unless something has happened to the item since the watch began.
+    ///
+    /// The result could then not be stored, and the fetch would spend the old value's refresh token for nothing.
+    func fetchTurn<Value>(
+        _ lease: FetchLease, old: Found<Value>?, isOldUsable: Bool = false
+    ) throws(SecretStoreError) -> Turn<Value> {
+        guard try lease.isUntouched(old?.known?.key) else { throw SecretStoreError(.blocked(.itemLease), item: item) }
+        return .fetch(lease, old: old?.value, isOldUsable: isOldUsable)
     }
 
     /// Stores the fetched value and the facts about it.
@@ -105,7 +113,7 @@ package struct SingleFlight: Sendable {
     /// stays deleted.
     ///
     /// - Parameter command: a hash of the command line that printed the value; `nil` if no command did.
-    /// - Returns: false if the value was stored, but the quota had no room for the facts about it.
+    /// - Returns: false if the value was stored without the facts about it.
     package func keep(
         _ bytes: RawSpan, for lifetime: Lifetime, under lease: FetchLease, of command: UInt64? = nil
     ) throws(SecretStoreError) -> Bool {
@@ -121,15 +129,7 @@ package struct SingleFlight: Sendable {
             // Others blocked the write until the lease or the value's timeout had ended.
             throw error.code == .leaseLost ? SecretStoreError(.contended, item: item) : error
         }
-        guard storage != .nothing, var forgetting = forgettingFailure() else { return storage != .valueAlone }
-        var next = Wait()
-        do throws(SecretStoreError) {
-            _ = try next.run { effort throws(SecretStoreError) in try forgetting.attempt(effort) }
-        } catch {
-            guard error.isLackOfRoomOrTurn else { throw error }
-            return false
-        }
-        return storage == .all
+        return storage != .valueAlone
     }
 
     /// Makes one attempt to store the fetched value and the facts about it.
@@ -179,20 +179,6 @@ package struct SingleFlight: Sendable {
     }
 }
 
-/// The parts of a turn (``FetchTurn``).
-extension SingleFlight {
-    /// Whether somebody is fetching the item.
-    func isFetched() throws(SecretStoreError) -> Bool { try backend.isLeaseHeld(leaseName) }
-
-    func takeLease(_ effort: Effort) throws(SecretStoreError) -> Outcome<any LeaseHandle> {
-        try backend.takeLease(leaseName, lasting: leaseDuration, effort)
-    }
-
-    func watch(_ effort: Effort) throws(SecretStoreError) -> Outcome<(any ItemFetch)?> {
-        try backend.beginFetch(of: item, effort)
-    }
-}
-
 extension ItemIdentity {
     /// The name of the lease that a process holds while it fetches the item.
     var fetchLeaseName: String { "fetch:" + keyDescription }
@@ -234,9 +220,9 @@ package struct FetchTurn {
             try flight.checkFailure()
             // Many callers may miss the item at the same time. This look keeps them from staging leases that they
             // can't get.
-            if lease == nil, try flight.isFetched() { throw SecretStoreError(.blocked(.namedLease), item: flight.item) }
+            if lease == nil, try isFetched() { throw SecretStoreError(.blocked(.namedLease), item: flight.item) }
             let lease = try takeLease(effort)
-            if isForced { return .fetch(lease, old: try read()?.value, isOldUsable: false) }
+            if isForced { return try flight.fetchTurn(lease, old: try read()) }
             return try flight.turn(under: lease, read)
         }
     }
@@ -247,7 +233,7 @@ package struct FetchTurn {
     private mutating func dueTurn<Value>(
         _ value: Value, _ effort: Effort, _ read: SingleFlight.Read<Value>
     ) throws(SecretStoreError) -> SingleFlight.Turn<Value> {
-        guard !flight.hasFailed, (try? flight.isFetched()) == false else { return .take(value) }
+        guard !flight.hasFailed, (try? isFetched()) == false else { return .take(value) }
         let taken: FetchLease
         do throws(SecretStoreError) {
             taken = try takeLease(effort)
@@ -267,9 +253,18 @@ package struct FetchTurn {
         }
     }
 
+    /// Whether somebody is fetching the item.
+    private func isFetched() throws(SecretStoreError) -> Bool {
+        try flight.backend.isLeaseHeld(flight.item.fetchLeaseName)
+    }
+
     private mutating func takeLease(_ effort: Effort) throws(SecretStoreError) -> FetchLease {
-        if lease.map({ $0.timeLeft <= .zero }) ?? true { lease = try flight.takeLease(effort).get() }
-        let fetch = try flight.watch(effort).get()
+        if lease.map({ $0.timeLeft <= .zero }) ?? true {
+            lease = try flight.backend.takeLease(
+                flight.item.fetchLeaseName, lasting: flight.leaseDuration, effort
+            ).get()
+        }
+        let fetch = try flight.backend.beginFetch(of: flight.item, effort).get()
         guard let taken = lease.take() else { throw SecretStoreError(.blocked(.namedLease), item: flight.item) }
         return FetchLease(taken, watching: fetch)
     }
@@ -280,18 +275,13 @@ package final class FetchLease: LeaseHandle {
     private let lease: (any LeaseHandle)?
     private let fetch: (any ItemFetch)?
 
-    init(_ lease: any LeaseHandle, watching fetch: (any ItemFetch)?) {
+    init(_ lease: (any LeaseHandle)?, watching fetch: (any ItemFetch)?) {
         self.lease = lease
         self.fetch = fetch
     }
 
-    private init() {
-        lease = nil
-        fetch = nil
-    }
-
     /// The substitute for a lease if the quota has no room for one: nobody waits for it, and nothing is stored.
-    package static let none = FetchLease()
+    package static let none = FetchLease(nil, watching: nil)
 
     package var fencingNumber: UInt64 { lease?.fencingNumber ?? 0 }
     package var timeLeft: Duration { lease?.timeLeft ?? .zero }
@@ -309,6 +299,11 @@ package final class FetchLease: LeaseHandle {
 
     /// Whether the item is watched, so that the result can be stored.
     var canStore: Bool { fetch != nil }
+
+    /// Returns whether nothing has happened to the item since the fetch began; also true if it isn't watched.
+    ///
+    /// - Parameter key: the key of the value that the caller has read since then.
+    func isUntouched(_ key: Int32?) throws(SecretStoreError) -> Bool { try fetch?.isUntouched(key) ?? true }
 
     /// Makes one attempt to store the fetched value, unless the item was set, deleted or cleared since the fetch began.
     ///

@@ -6,26 +6,30 @@ import Keyutils
 /// holds these bytes. A plain `set` of the same bytes makes another key, and a key can get other bytes. A record that
 /// isn't understood counts as absent.
 ///
-/// **Who writes them.** A process that writes facts holds the item's lease: from before it places the value until the facts
-/// are in place, or, for a refusal, from before it looks at the value. Deletions and writes under the lease remove the
-/// companion. So facts are written only in a namespace whose writers use leases. The facts come after the value, so they are
-/// never about a value that nobody can see yet.
+/// **Who writes them.** A process that writes facts holds the item's lease: from before it places the value until the
+/// facts are in place, or, for a refusal, from before it looks at the value. Deletions and writes under the lease
+/// remove the companion. So facts are written only in a namespace whose writers use leases. The facts come after the
+/// value, so they are never about a value that nobody can see yet.
 ///
 /// **Interleavings and deaths.** In every case, no facts apply to another value:
 ///
-/// - The writer dies, or loses its lease, between value and facts: the value has no facts, so it is due.
-/// - A `clear`, which takes no lease, comes between value and facts: the writer removes its companion again. If it dies
-///   before that, the companion remains, without an item, and nobody reads it.
-/// - The process dies after it has deleted or replaced the item, and before it removes the companion: the same.
-/// - A plain `set` comes in between: the facts name a key that is gone, so the new value is due.
+/// - The writer dies, or loses its lease, between value and facts: the value has no facts, so a caller that refreshes
+///   fetches it again.
+/// - A `clear`, which takes no lease, comes between value and facts, or during a refusal: the writer removes its
+///   companion again. If it dies before that, the companion remains, without an item, and nobody reads it.
+/// - The process dies after it has deleted or replaced the item, and before it removes the companion: the same. A
+///   `deleteUnchanged` that began before the namespace's writers used leases can leave the companion, too.
+/// - A plain `set` comes in between: the facts name a key that is gone, so they don't count for the new value.
 /// - A fetch stores a new value while the old one is being refused: the refusal finds another key and does nothing, or
-///   it comes first and is removed with the old value.
+///   it comes first and is removed with the old value. If the fetch returns the bytes that were refused meanwhile, it
+///   stores nothing.
 /// - Another process refuses the value that is being stored: it waits for the lease, so its refusal comes last.
-/// - The process that changes the timeouts dies in between: a refusal still lasts as long as the value, and other facts
-///   end no later than the value.
+/// - The process that changes the timeouts dies in between: a refusal lasts at least as long as the value. Other facts
+///   can outlive a value whose life should have become longer.
 ///
 /// A companion that remains ends with its own timeout: that of the item, or at most one second more. The companion of a
-/// refusal can last longer by the precision of `/proc/keys`, which shows long timeouts in hours or days.
+/// refusal can last longer by the precision of `/proc/keys`, which shows long timeouts in hours or days; without
+/// `/proc/keys`, it has no timeout until the next `expire`.
 ///
 /// A record has the fewest bytes possible, and there is exactly one record of the same facts about the same value:
 ///

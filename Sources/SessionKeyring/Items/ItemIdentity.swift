@@ -77,10 +77,10 @@ public struct ItemIdentity: Hashable, Sendable {
     /// The hidden item that shows whether this item was changed since its fetch began.
     package var watch: ItemIdentity { hidden("fetching:") }
 
-    /// Creates the identity of the item next to which a hidden item with this description is.
+    /// Creates the identity of the item that the hidden item with this description belongs to.
     ///
     /// The result is `nil` for any other description, and for one that has a hash in place of the item's name.
-    package init?(besideHidden keyDescription: String) {
+    package init?(ofHidden keyDescription: String) {
         guard let colon = keyDescription.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         self.init(keyDescription: String(Substring(keyDescription.utf8[colon...].dropFirst())))
     }

@@ -3,8 +3,8 @@ import Keyutils
 /// A backend that keeps items as kernel keys, in the namespace's keyring (``NamespaceRings``).
 ///
 /// All operations use serials, not special ids such as `KEY_SPEC_SESSION_KEYRING`, whose meaning depends on the calling
-/// thread. The only exception is the thread's own keyring, in which keys are staged (``Staging``). No operation holds a
-/// lock during a system call.
+/// thread. The only exception is the thread's own keyring, in which keys are staged (``Staging``). No lock is held
+/// during a system call, except a lease's own while it is renewed.
 package struct KernelBackend: SecretBackend {
     package let rings: NamespaceRings
 

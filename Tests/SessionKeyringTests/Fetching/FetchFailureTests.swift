@@ -55,6 +55,17 @@ struct FetchFailureTests {
         }
     }
 
+    @Test("a value that is stored ends a failure that was remembered during its fetch", arguments: Place.allCases)
+    func forgottenFailure(place: Place) async throws {
+        let store = kernel.store(in: place)
+        _ = try await store.value(for: item, as: String.self, sharingFailuresFor: .seconds(600)) { _ in
+            try store.set("", for: item.failure, timeout: .seconds(600))
+            return Fetched("new")
+        }
+        #expect(try store.get(item) == "new")
+        #expect(try !store.contains(item.failure))
+    }
+
     @Test("a failure is shared for as long as the caller chose, also with other stores", arguments: Place.allCases)
     func sharedFailure(place: Place) async throws {
         let store = kernel.store(in: place)

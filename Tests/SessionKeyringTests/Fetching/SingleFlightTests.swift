@@ -8,7 +8,7 @@ import Threads
 @testable import SessionKeyring
 
 /// Single turns; what comes of them for those who want a value is tested with the calls for it.
-@Suite("A turn to fetch", .tags(.threads))
+@Suite("A turn to fetch", .tags(.kernel, .threads))
 struct SingleFlightTests {
     private let item = ItemIdentity.password(service: "api")
     private let cached = ItemIdentity.cached("date")
@@ -49,18 +49,6 @@ struct SingleFlightTests {
             _ = try SingleFlight(
                 in: InMemoryBackend(), item: item, leaseDuration: duration, .never)
         }
-    }
-
-    @Test("what was fetched is stored, and a failure that was remembered meanwhile is forgotten")
-    func forgetsFailure() throws {
-        let store = SecretStore(backend: InMemoryBackend())
-        let flight = try flight(store)
-        let lease = try takeTurn(flight)
-        flight.rememberFailure(under: lease)
-        #expect(try store.backend.contains(item.failure))
-        #expect(try keep(lease, flight))
-        #expect(try store.get(item) as SecretBytes? != nil)
-        #expect(try !store.backend.contains(item.failure))
     }
 
     @Test("a failure is remembered by those who hold the lease only, and stops those who come later")
@@ -212,6 +200,26 @@ struct SingleFlightTests {
         #expect(try store.facts(of: cached) == nil)
     }
 
+    @Test(
+        "a fetch is not begun if the item changed after its watch was placed", arguments: Place.allCases, [false, true])
+    func changedEarly(place: Place, isForced: Bool) throws {
+        let kernel = try ScratchStore()
+        let store = kernel.store(in: place)
+        var turn = FetchTurn(of: try cachedFlight(store), force: isForced)
+        var reads = 0
+        func attempt() throws -> Outcome<SingleFlight.Turn<Int>> {
+            try turn.attempt(Effort()) { () throws(SecretStoreError) in
+                reads += 1
+                // Without force, the first read is before the watch.
+                if reads == (isForced ? 1 : 2) { try store.set("new", for: cached) }
+                return nil
+            }
+        }
+        #expect { _ = try attempt().get() } throws: { ($0 as? SecretStoreError)?.blockage == .itemLease }
+        guard case .fetch(let lease, nil, false) = try attempt().get() else { throw Refusal() }
+        #expect(lease.canStore)
+    }
+
     @Test("keeping an output retries contention, reports missing facts, and throws if it is forbidden")
     func outcomes() throws {
         let backend = ChosenOutcomes()
@@ -259,6 +267,8 @@ private final class ChosenFetch: ItemFetch {
     }
 
     func renew() { whole.renew() }
+
+    func isUntouched(_ key: Int32?) throws(SecretStoreError) -> Bool { try whole.isUntouched(key) }
 
     func store(
         _ bytes: RawSpan, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort
@@ -332,6 +342,8 @@ private final class LosingFetch: ItemFetch {
     }
 
     func renew() { whole.renew() }
+
+    func isUntouched(_ key: Int32?) throws(SecretStoreError) -> Bool { try whole.isUntouched(key) }
 
     func store(
         _ bytes: RawSpan, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort

@@ -18,7 +18,7 @@ struct ItemTextTests {
         for item in [ItemIdentity.password(service: "a"), .key(tag: "a")] {
             let hidden = [item.companion, item.watch, item.failure]
             #expect(Set(hidden.map(\.keyDescription)).count == 3 && hidden.allSatisfy(\.isHidden) && !item.isHidden)
-            for hidden in hidden { #expect(ItemIdentity(besideHidden: hidden.keyDescription) == item) }
+            for hidden in hidden { #expect(ItemIdentity(ofHidden: hidden.keyDescription) == item) }
         }
     }
 

@@ -16,7 +16,7 @@ extension KernelBackend {
         for serial in members {
             // A key that has vanished, or that this process can't look at, reveals nothing.
             guard let description = try? Key(serial).describe(), description.type == .user, description.isExact,
-                let item = ItemIdentity(besideHidden: description.name)
+                let item = ItemIdentity(ofHidden: description.name)
             else { continue }
             found.insert(item)
         }

@@ -150,6 +150,11 @@ enum PayloadEncoding {
         isAllZero(payload) ? max(0, payload.byteCount - 1) : payload.byteCount
     }
 
+    /// Returns the hash of a payload's secret, which facts refer to.
+    static func hashOfSecret(in payload: RawSpan) -> UInt64 {
+        FNV1a.hash(of: payload.extracting(first: secretSize(payload)))
+    }
+
     @inline(__always)
     private static func isAllZero(_ bytes: RawSpan) -> Bool {
         for offset in 0..<bytes.byteCount where unsafe bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self) != 0 {

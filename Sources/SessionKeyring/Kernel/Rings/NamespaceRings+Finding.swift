@@ -169,7 +169,7 @@ extension NamespaceRings {
 
 /// A ring that is being made, with the lease on its name.
 ///
-/// If the making is blocked, the namespace keeps it for the next attempt of any thread.
+/// If the ring can't be made yet, the namespace keeps this value for the next attempt of any thread.
 struct RingMaking: ~Copyable, Sendable {
     /// How long the lease is kept for the next attempt.
     static let longestPause = Duration.milliseconds(200)

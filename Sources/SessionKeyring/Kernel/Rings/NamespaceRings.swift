@@ -43,35 +43,33 @@ package final class NamespaceRings: Sendable {
     /// The serial of the leases' ring in which the update flag was seen.
     let flaggedSerial = Atomic<Int32>(0)
     private let processID: Atomic<Int32>
-    /// The ring that this process is making, while it waits.
+    /// The ring that an earlier attempt has begun to make.
     let making = LockBox<RingMaking?>(nil)
     let ownership = SessionOwnership()
     /// The items' ring that was passed in, if only that ring is looked at.
     private let givenItems: Keyring?
 
-    package init(scope: SecretScope, namespace: String) throws(SecretStoreError) {
+    package convenience init(scope: SecretScope, namespace: String) throws(SecretStoreError) {
         let name = Self.itemsName(of: namespace)
         guard !namespace.isEmpty else { throw SecretStoreError(.invalidName(.empty, of: .namespace)) }
         let limit = 255
         guard name.utf8.count <= limit else {
             throw SecretStoreError(.invalidName(.tooLong(bytes: name.utf8.count, limit: limit), of: .namespace))
         }
-        self.scope = scope
-        (self.access, self.permissions) = (scope.access, scope.permissions)
-        self.namespace = namespace
-        self.itemsName = name
-        self.leasePrefix = PercentCoding.encode(namespace) + ":"
-        self.flagName = "updates:" + leasePrefix
-        self.anchorSerial = Atomic(try scope.resolve().serial.rawValue)
-        self.processID = Atomic(getpid())
-        self.givenItems = nil
+        self.init(namespace, of: scope, under: try scope.resolve(), givenItems: nil)
     }
 
     /// Creates a namespace that only looks at the items in this ring.
     ///
     /// It looks for nothing under the anchor, which does not have to allow a search.
-    init(lookingAt items: Keyring, namespace: String, under anchor: Keyring, access: SecretScope.ItemAccess) {
+    convenience init(
+        lookingAt items: Keyring, namespace: String, under anchor: Keyring, access: SecretScope.ItemAccess
+    ) {
         let scope = SecretScope.keyring(anchor.serial, isOpenToOwner: access == .owner)
+        self.init(namespace, of: scope, under: anchor, givenItems: items)
+    }
+
+    private init(_ namespace: String, of scope: SecretScope, under anchor: Keyring, givenItems: Keyring?) {
         self.scope = scope
         (self.access, self.permissions) = (scope.access, scope.permissions)
         self.namespace = namespace
@@ -80,7 +78,7 @@ package final class NamespaceRings: Sendable {
         self.flagName = "updates:" + leasePrefix
         self.anchorSerial = Atomic(anchor.serial.rawValue)
         self.processID = Atomic(getpid())
-        self.givenItems = items
+        self.givenItems = givenItems
     }
 
     /// Returns whether the kernel or the store gives such a name to keyrings.
@@ -157,9 +155,13 @@ package final class NamespaceRings: Sendable {
         return pair
     }
 
-    /// Returns whether the anchor still links this ring, so that others can find its items.
-    package func isLinked(_ ring: Keyring) throws(SecretStoreError) -> Bool {
-        try inAnchor { anchor throws(SecretStoreError) in
+    /// Returns whether others can find what was just written to this items' ring.
+    ///
+    /// If only possessors can write to the ring, the write itself shows that the anchor still links it. If the whole
+    /// user can write to it, it accepts writes even after it was removed, and they would be lost.
+    func areInUse(afterWriteTo ring: Keyring) throws(SecretStoreError) -> Bool {
+        if access == .possessor { return true }
+        return try inAnchor { anchor throws(SecretStoreError) in
             try inStoreTerms { () throws(KeyringError) in try anchor.links(Key(ring)) }
         }
     }
@@ -224,11 +226,8 @@ extension KernelBackend {
             }
             switch step {
             case .blocked(let reason): throw SecretStoreError(.blocked(reason), item: item)
-            // If only possessors can write to the ring, a successful write shows that the ring is still linked. If the
-            // whole user can write to it, it accepts writes even after it was removed, and they would be lost.
             case .done(let output):
-                if rings.access == .possessor { return output }
-                if try rings.isLinked(pair.items) { return output }
+                if try rings.areInUse(afterWriteTo: pair.items) { return output }
             }
             pair = try rings.findOrMakePair(effort)
         }

@@ -86,7 +86,7 @@ final class KernelItemFetch: ItemFetch {
         try .of { () throws(SecretStoreError) in
             try PayloadEncoding.with(bytes) { payload throws(SecretStoreError) in
                 let pending = try PendingWrite(of: bytes, as: payload, for: item, timeout: timeout, facts)
-                guard try inItems(isUntouched) else { return .nothing }
+                guard try isUntouched() else { return .nothing }
                 return try backend.inRoom(for: pending, effort) { () throws(SecretStoreError) in
                     try place(pending, payload, effort)
                 }
@@ -100,21 +100,19 @@ final class KernelItemFetch: ItemFetch {
     ) throws(SecretStoreError) -> FetchStorage {
         // Without the flag, other writers would not have removed the fetch's watch, so it would prove nothing.
         guard let leases = try backend.rings.flaggedLeasesRing() else { return .nothing }
-        var blockage = Blockage.itemLease
-        let acquired = try inStoreTerms(item) { () throws(KeyringError) -> HeldLease? in
-            switch try backend.acquireFlagged(item, in: leases, effort) {
-            case .done(let lease): return lease
-            case .blocked(let reason): blockage = reason
+        let step = try inStoreTerms(item) { () throws(KeyringError) in
+            try backend.acquireFlagged(item, in: leases, effort)
+        }
+        switch consume step {
+        case .blocked(let reason): throw SecretStoreError(.blocked(reason), item: item)
+        case .done(let lease):
+            let storage = try backend.withPair(for: item, effort) { pair throws(KeyringError) in
+                .done(try place(pending, payload, in: pair.items, under: lease, effort))
             }
-            return nil
+            _ = lease.release()
+            guard let storage else { throw SecretStoreError(.leaseLost, item: item) }
+            return storage
         }
-        guard let lease = acquired else { throw SecretStoreError(.blocked(blockage), item: item) }
-        let storage = try backend.withPair(for: item, effort) { pair throws(KeyringError) in
-            .done(try place(pending, payload, in: pair.items, under: lease, effort))
-        }
-        _ = lease.release()
-        guard let storage else { throw SecretStoreError(.leaseLost, item: item) }
-        return storage
     }
 
     /// Places the item, then the facts about it; `nil` if the lease was lost.
@@ -124,11 +122,10 @@ final class KernelItemFetch: ItemFetch {
         _ pending: borrowing PendingWrite, _ payload: RawSpan, in items: Keyring, under lease: borrowing HeldLease,
         _ effort: Effort
     ) throws(KeyringError) -> FetchStorage? {
-        guard try isUntouched(in: items) else { return .nothing }
+        guard try isUntouched(in: items), try !isRefusedMeanwhile(payload, items) else { return .nothing }
         let state = try before == nil ? backend.nameState(of: item, in: items) : .dead
         guard state.key == nil else { return .nothing }
-        let isRefused = try isRefusedMeanwhile(pending, items)
-        let staged = try backend.stageWithFacts(pending, payload, isRefused: isRefused, effort)
+        let staged = try backend.stageWithFacts(pending, payload, effort)
         do throws(KeyringError) {
             guard try backend.place(staged, in: items, exclusively: state == .free, under: lease) else { return nil }
         } catch {
@@ -140,7 +137,8 @@ final class KernelItemFetch: ItemFetch {
         // A `clear` takes no lease, so this looks for the watch once more. Others may have read the value before it
         // was withdrawn.
         guard try isWatchThere(in: items) else {
-            try withdraw(staged.key)
+            // This affects exactly our key, not a later value. If a `clear` was faster, the key is gone.
+            try unlessGoneOrRefused { () throws(KeyringError) in try staged.key.invalidate() }
             try? staged.companion?.invalidate()
             return .nothing
         }
@@ -149,25 +147,20 @@ final class KernelItemFetch: ItemFetch {
     }
 
     /// Whether the old value was refused during the fetch, and the new value has the same bytes.
-    private func isRefusedMeanwhile(
-        _ pending: borrowing PendingWrite, _ items: Keyring
-    ) throws(KeyringError) -> Bool {
-        guard let before, !wasRefused, let hash = pending.facts?.hash else { return false }
+    private func isRefusedMeanwhile(_ payload: RawSpan, _ items: Keyring) throws(KeyringError) -> Bool {
+        guard let before, !wasRefused else { return false }
+        let hash = PayloadEncoding.hashOfSecret(in: payload)
         return try backend.facts(of: item, key: before, hash: hash, in: items)?.isRefused == true
     }
 
-    /// Removes the placed key.
-    ///
-    /// Invalidating it affects exactly this key, not a later value of the item.
-    private func withdraw(_ placed: Key) throws(KeyringError) {
-        // If a `clear` was faster, the key is gone.
-        try unlessGoneOrRefused { () throws(KeyringError) in try placed.invalidate() }
+    func isUntouched(_ key: Int32?) throws(SecretStoreError) -> Bool {
+        guard key == nil || key == before?.serial.rawValue else { return false }
+        return try isUntouched()
     }
 
-    /// Runs `look` on the current items' ring; false if there isn't one.
-    private func inItems(_ look: (Keyring) throws(KeyringError) -> Bool) throws(SecretStoreError) -> Bool {
+    private func isUntouched() throws(SecretStoreError) -> Bool {
         guard let ring = try backend.rings.findItems() else { return false }
-        return try inStoreTerms(item) { () throws(KeyringError) in try look(ring) }
+        return try inStoreTerms(item) { () throws(KeyringError) in try isUntouched(in: ring) }
     }
 
     private func isUntouched(in ring: Keyring) throws(KeyringError) -> Bool {

@@ -19,6 +19,14 @@ extension KernelBackend {
     }
 }
 
+/// The result of placing an update's new value.
+private enum Placement {
+    case placed(Key)
+    /// The item is not what was seen: a `clear` takes no lease, and the seen value may have expired.
+    case changed
+    case leaseLost
+}
+
 /// The right to change an item, in the form of the lease on it.
 private final class KernelItemUpdate: ItemUpdate {
     private let backend: KernelBackend
@@ -63,7 +71,9 @@ private final class KernelItemUpdate: ItemUpdate {
                     case .changed, .leaseLost: throw SecretStoreError(.leaseLost, item: item)
                     }
                 }
-                guard try isRingInUse() else { throw SecretStoreError(.unreadableAfterWrite, item: item) }
+                guard try backend.rings.areInUse(afterWriteTo: ring) else {
+                    throw SecretStoreError(.unreadableAfterWrite, item: item)
+                }
                 return true
             }
         }
@@ -111,14 +121,6 @@ private final class KernelItemUpdate: ItemUpdate {
         let current = try backend.rings.findOrMakePair(effort).items
         defer { ring = current }
         return current != ring
-    }
-
-    /// Returns whether others can find what was written to the ring.
-    ///
-    /// If only possessors can write to the ring, the write itself shows that the ring is still linked.
-    private func isRingInUse() throws(SecretStoreError) -> Bool {
-        if backend.rings.access == .possessor { return true }
-        return try backend.rings.isLinked(ring)
     }
 
     private func remove() throws(SecretStoreError) -> Bool {

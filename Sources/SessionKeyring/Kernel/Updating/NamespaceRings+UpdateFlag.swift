@@ -6,8 +6,9 @@ import Synchronization
 ///
 /// Some operations look at an item, and displace or remove it because of what they saw: an update, an `add` over an
 /// expired item, and the removal of expired items. They lose no other process's write only if all writers take the
-/// item's lease. With a lease, a write takes about three times as long as a *plain* write without one. So writers take
-/// leases only if the flag exists. Once it exists, it stays.
+/// item's lease. Facts about a value need the same, so that its writers remove them. With a lease, a write takes about
+/// three times as long as a *plain* write without one. So writers take leases only if the flag exists. Once it exists,
+/// it stays.
 ///
 /// 1. A process that sets the flag waits for ``grace`` before its first look at an item. (If it dies before that, the
 ///    flag may state no time. The next process that needs the flag then writes the time and waits.)

@@ -4,62 +4,58 @@ extension KernelBackend {
     package func delete(
         _ item: ItemIdentity, _ effort: Effort, after step: VisibleStep?
     ) throws(SecretStoreError) -> Outcome<Bool> {
-        // Whether a late delete has removed the item; `nil` if there wasn't a late delete.
-        var late: Bool?
-        if case .removed(let wasThere) = step { late = wasThere }
-        return try .of(after: late.map(VisibleStep.removed)) { () throws(SecretStoreError) in
-            try delete(item, late: &late, effort)
+        // Whether an earlier step has removed the item; `nil` if there wasn't one.
+        var removed: Bool?
+        if case .removed(let wasThere) = step { removed = wasThere }
+        return try .of(after: removed.map(VisibleStep.removed)) { () throws(SecretStoreError) in
+            try delete(item, &removed, effort)
+            return removed == true
         }
     }
 
-    private func delete(
-        _ item: ItemIdentity, late: inout Bool?, _ effort: Effort
-    ) throws(SecretStoreError) -> Bool {
+    private func delete(_ item: ItemIdentity, _ removed: inout Bool?, _ effort: Effort) throws(SecretStoreError) {
         while true {
             let write = UnlockedWrite()
             if let leases = try rings.flaggedLeasesRing() {
-                return try deleteUnderLease(item, in: leases, effort) || late == true
+                return try deleteUnderLease(item, in: leases, &removed, effort)
             }
             var isInTime = true
             // Unlinking acts by name: it removes the key that has the name at that moment. That is the meaning
             // of a delete.
-            let removed = try remove(item) { ring, key throws(KeyringError) in
+            let wasThere = try remove(item) { ring, key throws(KeyringError) in
                 guard write.mayBegin else { return false }
                 try ring.unlink(key)
                 isInTime = write.isInTime
                 return true
             }
-            guard var removed else { continue }
-            removed = removed || late == true
-            if isInTime { return removed }
-            // This delete was late: an update that had read the item may have stored it again. So look for the
-            // flag again.
-            guard let leases = try rings.flaggedLeasesRing() else { return removed }
-            late = removed
-            return try deleteUnderLease(item, in: leases, effort) || removed
+            guard let wasThere else { continue }
+            removed = wasThere || removed == true
+            // If this delete was late, an update that had read the item may have stored it again.
+            if isInTime { return }
+            if try rings.flaggedLeasesRing() == nil { return }
         }
     }
 
     private func deleteUnderLease(
-        _ item: ItemIdentity, in ring: Keyring, _ effort: Effort
-    ) throws(SecretStoreError) -> Bool {
-        for _ in 0..<SecondLooks.lostLeases {
-            let lease = try leaseIfAffordable(of: item, in: ring, effort)
-            let hasLease = lease != nil
-            let removed = try remove(item) { ring, key throws(KeyringError) in
-                if hasLease { return try lease?.remove(key, from: ring) ?? false }
-                try ring.unlink(key)
-                return true
-            }
-            if removed != nil {
-                try dropHidden(of: item) { key, ring throws(KeyringError) in
-                    if hasLease { try lease?.drop(key, from: ring) } else { try ring.unlink(key) }
-                }
-            }
-            _ = lease?.release()
-            if let removed { return removed }
+        _ item: ItemIdentity, in ring: Keyring, _ removed: inout Bool?, _ effort: Effort
+    ) throws(SecretStoreError) {
+        let lease = try leaseIfAffordable(of: item, in: ring, effort)
+        let hasLease = lease != nil
+        let wasThere = try remove(item) { ring, key throws(KeyringError) in
+            if hasLease { return try lease?.remove(key, from: ring) ?? false }
+            try ring.unlink(key)
+            return true
         }
-        throw SecretStoreError(.blocked(.itemLease), item: item)
+        if let wasThere {
+            removed = wasThere || removed == true
+            try dropHidden(of: item) { key, ring throws(KeyringError) in
+                if hasLease { try lease?.drop(key, from: ring) } else { try ring.unlink(key) }
+            }
+        }
+        // Without the lease, something of the item may be left.
+        guard lease?.release() ?? true, wasThere != nil else {
+            throw SecretStoreError(.blocked(.itemLease), item: item)
+        }
     }
 
     /// Removes the item's key and returns whether it existed; `nil` if `unlink` refuses.

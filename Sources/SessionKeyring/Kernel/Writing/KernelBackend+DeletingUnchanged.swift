@@ -10,14 +10,7 @@ extension KernelBackend {
         _ item: ItemIdentity, ifUnchanged secret: borrowing SecretBytes, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<Bool> {
         try .of { () throws(SecretStoreError) in
-            guard let leases = try rings.flaggedLeasesRing() else {
-                let isDeleted = try invalidate(item, ifUnchanged: secret)
-                // If the flag was raised meanwhile, the item can have facts.
-                if isDeleted, try rings.flaggedLeasesRing() != nil {
-                    try dropHidden(of: item) { key, ring throws(KeyringError) in try ring.unlink(key) }
-                }
-                return isDeleted
-            }
+            guard let leases = try rings.flaggedLeasesRing() else { return try invalidate(item, ifUnchanged: secret) }
             let lease = try leaseIfAffordable(of: item, in: leases, effort)
             let isDeleted = try invalidate(item, ifUnchanged: secret)
             let hasLease = lease != nil

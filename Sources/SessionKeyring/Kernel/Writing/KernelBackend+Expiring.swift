@@ -5,8 +5,13 @@ extension KernelBackend {
         _ item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<Bool> {
         try .of { () throws(SecretStoreError) in
-            guard let leases = try rings.flaggedLeasesRing() else { return try expirePlainly(item, timeout) }
             for _ in 0..<SecondLooks.lostLeases {
+                let write = UnlockedWrite()
+                guard let leases = try rings.flaggedLeasesRing() else {
+                    let isFound = try expirePlainly(item, timeout)
+                    if write.isInTime { return isFound }
+                    continue
+                }
                 let lease = try leaseIfAffordable(of: item, in: leases, effort)
                 let isFound = try expire(item, timeout)
                 // If somebody else took the lease in the meantime, this may have set the timeout of a key that is
@@ -35,30 +40,19 @@ extension KernelBackend {
 
     /// Sets the timeouts of an item's key and of its companion.
     ///
-    /// If this process dies between the two steps, a refusal still lasts as long as the value, and other facts end no
-    /// later than it. So the order depends on whether the item's life becomes shorter. The kernel ends keys at whole
-    /// seconds, so a refusal whose timeout is set first gets one second more.
+    /// A refusal must not end before the value, even if this process dies in between. So it has no timeout until the
+    /// value's is set. Other facts come first, so that they don't outlive a value whose life becomes shorter.
     private func expire(_ key: Key, _ companion: Key, isRefused: Bool, _ timeout: KeyTimeout?) throws(KeyringError) {
-        let isCompanionFirst = isShorter(timeout, for: key) != isRefused
-        var ofCompanion = timeout
-        if isRefused, isCompanionFirst, let timeout { ofCompanion = try? KeyTimeout(timeout.duration + .seconds(1)) }
-        if !isCompanionFirst { try key.expire(timeout) }
-        try unlessGoneOrRefused { () throws(KeyringError) in try companion.expire(ofCompanion) }
-        if isCompanionFirst { try key.expire(timeout) }
+        try unlessGoneOrRefused { () throws(KeyringError) in try companion.expire(isRefused ? nil : timeout) }
+        try key.expire(timeout)
+        if isRefused, let timeout {
+            try unlessGoneOrRefused { () throws(KeyringError) in try companion.expire(timeout) }
+        }
     }
 
     func isRefused(_ item: ItemIdentity, _ key: Key, in ring: Keyring) throws(KeyringError) -> Bool {
-        let hash = try key.withPayload { FNV1a.hash(of: $0.extracting(first: PayloadEncoding.secretSize($0))) }
+        let hash = try key.withPayload(PayloadEncoding.hashOfSecret)
         return try facts(of: item, key: key, hash: hash, in: ring)?.isRefused == true
-    }
-
-    /// Returns whether this timeout ends before the key's present one, which only `/proc/keys` shows.
-    private func isShorter(_ timeout: KeyTimeout?, for key: Key) -> Bool {
-        guard let timeout else { return false }
-        switch ItemAttributes.Expiry((try? KeyTable.snapshot())?[key.serial]?.expiry) {
-        case .after(let left): return timeout.duration < left.atLeast + left.precision
-        case .never, .unknown: return true
-        }
     }
 }
 

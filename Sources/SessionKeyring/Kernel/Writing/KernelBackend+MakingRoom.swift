@@ -95,6 +95,7 @@ private struct Reaper {
     }
 
     private func reap(_ name: String, underLeaseOf leased: String) throws(KeyringError) -> Bool {
+        // Without the flag, other writers take no leases. Treat the name as if the quota had no room for one.
         guard try leases.rings.haveUpdateFlag(in: leaseRing) else { throw KeyringError(.quotaExceeded, in: .add) }
         // A separate attempt: if another process is working on this name, that must not block the write that
         // needs room.

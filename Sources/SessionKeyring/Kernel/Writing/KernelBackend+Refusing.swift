@@ -24,7 +24,7 @@ extension KernelBackend {
         _ item: ItemIdentity, _ value: KnownValue, in ring: Keyring, under lease: borrowing HeldLease
     ) throws(KeyringError) -> Step<Bool> {
         guard let key = try current(item, in: ring), key.serial.rawValue == value.key else { return .done(false) }
-        let hash = try key.withPayload { FNV1a.hash(of: $0.extracting(first: PayloadEncoding.secretSize($0))) }
+        let hash = try key.withPayload(PayloadEncoding.hashOfSecret)
         guard hash == value.hash else { return .done(false) }
         var facts = try facts(of: item, key: key, hash: hash, in: ring) ?? ItemFacts()
         facts.isRefused = true
@@ -33,6 +33,12 @@ extension KernelBackend {
             timeout = try? KeyTimeout(left.atLeast + left.precision + .seconds(1))
         }
         let companion = try stage(facts, of: item, key: key, hash: hash, timeout: timeout)
-        return try lease.place(companion, in: ring) ? .done(true) : .blocked(.itemLease)
+        guard try lease.place(companion, in: ring) else { return .blocked(.itemLease) }
+        // A `clear`, which takes no lease, could have come before the refusal.
+        guard try current(item, in: ring) == key else {
+            try? companion.invalidate()
+            return .done(false)
+        }
+        return .done(true)
     }
 }

@@ -27,14 +27,6 @@ struct PendingWrite: ~Copyable {
     }
 }
 
-/// The result of placing an item because of what was seen before, under its lease.
-enum Placement {
-    case placed(Key)
-    /// The item is not what was seen: a `clear` takes no lease, and the seen value may have expired.
-    case changed
-    case leaseLost
-}
-
 /// The steps before and after an item is stored, shared by all ways of storing it.
 extension KernelBackend {
     /// Makes an attempt; if the quota has no room and the attempt may use last resorts, frees quota and tries again.
@@ -85,17 +77,15 @@ extension KernelBackend {
 
     /// Stages a value and the facts about it, before others can see either of them.
     ///
-    /// - Parameter isRefused: whether the value is already known as refused.
     /// - Throws: ``KeyringError`` with `quotaExceeded` if there isn't room for both. As a last resort, the value is
     ///   staged without the facts.
     func stageWithFacts(
-        _ pending: borrowing PendingWrite, _ payload: RawSpan, isRefused: Bool = false, _ effort: Effort
+        _ pending: borrowing PendingWrite, _ payload: RawSpan, _ effort: Effort
     ) throws(KeyringError) -> StagedWrite {
         let key = try stage(pending, payload)
-        guard case .some((var facts, let hash)) = pending.facts else {
+        guard let (facts, hash) = pending.facts else {
             return StagedWrite(key: key, companion: nil, hasFacts: true)
         }
-        facts.isRefused = isRefused
         for isLast in [false, true] {
             do throws(KeyringError) {
                 let companion = try stage(facts, of: pending.item, key: key, hash: hash, timeout: pending.timeout)

@@ -33,7 +33,9 @@ struct CachedAction: VerbAction {
     /// Returns the kept output, or runs the command once for all processes that want its output.
     func fetched(in store: SecretStore) throws -> FetchedOutput {
         // Most calls end here.
-        if !isForced, refreshBefore == nil, let kept = try readKept(in: store) { return FetchedOutput(answer: kept) }
+        if !isForced, refreshBefore == nil, let kept = try readKept(in: store), kept.known?.facts?.isRefused != true {
+            return FetchedOutput(answer: kept)
+        }
         let flight = try SingleFlight(
             in: store.backend, item: item, leaseDuration: Self.leaseDuration,
             refreshBefore == nil ? .never : .due)
@@ -44,12 +46,14 @@ struct CachedAction: VerbAction {
             var signals = BlockedSignals()
             let turn: SingleFlight.Turn<CachedAnswer>
             do throws(SecretStoreError) {
-                turn = try next.attempt(wait.effort) { () throws(SecretStoreError) in try find(in: store) }.get()
+                turn = try next.attempt(wait.effort) { () throws(SecretStoreError) in
+                    try readKept(in: store).map { Found($0, $0.known) }
+                }.get()
             } catch {
                 next.releaseLease()
                 signals.release()
                 form?.noteWait()
-                if error.isBlockage, wait.sleep(after: error) { continue }
+                if wait.sleep(after: error) { continue }
                 if error.isLeaseHeld { throw SecretStoreError(.leaseHeld, item: item) }
                 guard error.code.isLackOfRoom || (!isOfOneCommand && error.code.isForeignSession) else { throw error }
                 warn(CommandError(notKeptBecause: error))
@@ -64,10 +68,6 @@ struct CachedAction: VerbAction {
                 return try fetch(flight, in: store, under: lease, old: isOldUsable ? old : nil, signals)
             }
         }
-    }
-
-    private func find(in store: SecretStore) throws(SecretStoreError) -> Found<CachedAnswer>? {
-        try readKept(in: store).map { Found($0, $0.known) }
     }
 
     /// Whether a stored output counts only for the same command line.

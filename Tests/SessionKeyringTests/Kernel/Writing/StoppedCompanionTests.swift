@@ -7,9 +7,14 @@ import Testing
 
 private let item = ItemIdentity.password(service: "api")
 private let other = ItemIdentity.password(service: "other")
-private let move: CInt = 30
+private let (unlink, search, setTimeout, move): (CInt, CInt, CInt, CInt) = (9, 10, 15, 30)
 
 private func ring() throws -> Keyring { try Keyring.resolve(.sessionKeyring).search(keyring: "skr:default") }
+
+private func endLease() throws {
+    let leases = try Keyring.resolve(.sessionKeyring).search(keyring: NamespaceRings.leasesName)
+    try Key(leases.search(keyring: "default:\(item.keyDescription)")).invalidate()
+}
 
 /// Creates a store whose writers use leases, in a new session.
 private func flaggedStore(of user: UInt32? = nil) throws -> SecretStore {
@@ -78,6 +83,53 @@ struct StoppedCompanionTests {
         }
     }
 
+    @Test("a refusal that a clear overtakes leaves nothing")
+    func clearedRefusal() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            let store = try flaggedStore()
+            try store.set("token", for: item, refreshAfter: .seconds(600))
+            let refusal = PausedProcess { succeed(2, try !store.invalidate("token", for: item)) }
+            // The moves: the lease into its ring, the facts into the lease and out of it.
+            succeed(3, refusal.run(upTo: move, count: 3))
+            try store.clear()
+            succeed(4, refusal.end() == 0)
+            succeed(5, (try? ring().search(.user, item.companion.keyDescription)) == nil)
+        }
+    }
+
+    @Test("a deletion that loses its lease ends a fetch under way all the same", arguments: [false, true])
+    func deleteWithoutLease(isThere: Bool) async {
+        await #expect(processExitsWith: .exitCode(0)) { [isThere = isThere as Bool] in
+            let store = try flaggedStore()
+            if isThere { try store.set("token", for: item, refreshAfter: .seconds(600)) }
+            let fetch = try store.backend.beginFetch(of: item)
+            let deletion = PausedProcess { succeed(2, try store.delete(item) == isThere) }
+            // The moves: the lease into its ring, the key into the lease. Then the watch is searched.
+            succeed(3, deletion.run(upTo: move, count: isThere ? 2 : 1))
+            succeed(4, deletion.run(upTo: isThere ? unlink : search))
+            try endLease()
+            succeed(5, deletion.end() == 0)
+            succeed(6, try fetch?.store([1].span.bytes, timeout: nil) == false)
+            succeed(7, try !store.contains(item))
+            for hidden in [item.watch, item.companion] {
+                succeed(8, (try? ring().search(.user, hidden.keyDescription)) == nil)
+            }
+        }
+    }
+
+    @Test("an expire that began before the writers used leases keeps a refusal as long as its value")
+    func lateExpire() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            let store = try SecretStore.inNewSession(with: item)
+            let late = PausedProcess { succeed(2, try store.expire(item, timeout: .seconds(55))) }
+            succeed(3, late.run(upTo: setTimeout))
+            try store.set("token", for: item, timeout: .seconds(20), refreshAfter: .seconds(10))
+            succeed(4, try store.invalidate("token", for: item))
+            succeed(5, late.end() == 0)
+            succeed(6, try areTimesInOrder(isRefused: true))
+        }
+    }
+
     enum Loss: Int, CaseIterable { case lease, process }
 
     @Test("a login that loses its lease or dies after its value leaves a value that is due", arguments: Loss.allCases)
@@ -91,8 +143,7 @@ struct StoppedCompanionTests {
             if number == Loss.process.rawValue {
                 writer.kill()
             } else {
-                let leases = try Keyring.resolve(.sessionKeyring).search(keyring: NamespaceRings.leasesName)
-                try Key(leases.search(keyring: "default:\(item.keyDescription)")).invalidate()
+                try endLease()
                 succeed(3, writer.end() == 0)
             }
             succeed(4, try store.get(item) == "token")
@@ -104,7 +155,7 @@ struct StoppedCompanionTests {
 
     /// Kills an expire before each of its keyring calls.
     @Test(
-        "if an expire dies, a refused value stays refused, and other facts don't outlive the value",
+        "if an expire dies, a refusal lasts as long as its value, and facts don't outlive one that ends sooner",
         arguments: NewTimeout.allCases, [false, true])
     private func expire(new: NewTimeout, isRefused: Bool) async {
         await #expect(processExitsWith: .exitCode(0)) { [number = new.rawValue as Int, isRefused = isRefused as Bool] in
@@ -119,7 +170,7 @@ struct StoppedCompanionTests {
                 for _ in 0..<calls where !isOver { isOver = !dying.step() }
                 if !isOver { dying.kill() }
                 succeed(4, try store.facts(of: item) == before && before?.isRefused == isRefused)
-                succeed(5, try areTimesInOrder(isRefused: isRefused))
+                if isRefused || new == .shorter { succeed(5, try areTimesInOrder(isRefused: isRefused)) }
                 try new.apply(in: store)
                 succeed(6, try store.facts(of: item) == before)
                 succeed(7, try areTimesInOrder(isRefused: isRefused))

@@ -24,9 +24,7 @@ extension SecretStore {
         refreshAfter: Duration? = nil,
         usableFor: Duration? = nil, waiting limit: Duration
     ) async throws {
-        let facts = try facts(item, timeout, refreshAfter, usableFor)
-        let keyTimeout = try writeTimeout(timeout, for: item)
-        var operation = SetOperation(item, timeout: keyTimeout, facts: facts, in: backend)
+        var operation = try setting(item, timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor)
         var wait = Wait(upTo: limit, quota: limit)
         try await wait.runInTask { effort throws(SecretStoreError) in
             try secret.withBytes { bytes throws(SecretStoreError) in try operation.attempt(bytes, effort) }
@@ -55,9 +53,8 @@ extension SecretStore {
         refreshAfter: Duration? = nil,
         usableFor: Duration? = nil, waiting limit: Duration
     ) async throws {
-        let facts = try facts(item, timeout, refreshAfter, usableFor)
-        let keyTimeout = try writeTimeout(timeout, for: item)
-        let operation = AddOperation(backend: backend, item: item, timeout: keyTimeout, facts: facts)
+        var operation = try setting(
+            item, timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor, isAddition: true)
         var wait = Wait(upTo: limit, quota: limit)
         try await wait.runInTask { effort throws(SecretStoreError) in
             try secret.withBytes { bytes throws(SecretStoreError) in try operation.attempt(bytes, effort) }
@@ -85,11 +82,10 @@ extension SecretStore {
     public nonisolated(nonsending) func expire(
         _ item: ItemIdentity, timeout: Duration, waiting limit: Duration
     ) async throws -> Bool {
-        try checkWrite(item)
-        let keyTimeout = RunningTimeout(try KeyTimeout(timeout, of: item))
+        let keyTimeout = try writeTimeout(timeout, for: item)
         var wait = Wait.freeingQuota(upTo: limit)
         return try await wait.runInTask { effort throws(SecretStoreError) in
-            try backend.expire(item, timeout: keyTimeout.left, effort)
+            try backend.expire(item, timeout: keyTimeout?.left, effort)
         }
     }
 
@@ -114,8 +110,7 @@ extension SecretStore {
     /// - Throws: `CancellationError`; ``SecretStoreError`` as ``delete(_:)``.
     @discardableResult
     public nonisolated(nonsending) func delete(_ item: ItemIdentity, waiting limit: Duration) async throws -> Bool {
-        try checkWrite(item)
-        var operation = DeleteOperation(item, in: backend)
+        var operation = try deleting(item)
         var wait = Wait.freeingQuota(upTo: limit)
         return try await wait.runInTask { effort throws(SecretStoreError) in try operation.attempt(effort) }
     }
@@ -133,8 +128,7 @@ extension SecretStore {
         var count = 0
         var wait = Wait.freeingQuota(upTo: limit)
         for item in try identities(of: kind, service: service) {
-            try checkWrite(item)
-            var operation = DeleteOperation(item, in: backend)
+            var operation = try deleting(item)
             // After the first deletion, the caller must get the count, so the task can't be cancelled any more.
             let isDeleted = try await wait.runInTask(isCancellable: count == 0) { effort throws(SecretStoreError) in
                 try operation.attempt(effort)

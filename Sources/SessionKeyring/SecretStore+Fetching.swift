@@ -193,11 +193,14 @@ extension SecretStore {
         }
     }
 
-    /// Stores the fetched value, suspending the task between attempts; false if it or the facts about it could not be stored.
+    /// Stores the fetched value, suspending the task between attempts.
     ///
-    /// It returns false if the quota is too full, if others block the write for too long, or if the value has already
-    /// expired. None of these is an error: some values can't be fetched a second time, such as a token that replaces
-    /// another one. The caller needs such a value more than an error about a store that has no room at the moment.
+    /// A store that has no room, or whose writers block each other for too long, is not an error: some values can't be
+    /// fetched a second time, such as a token that replaces another one. The caller needs such a value more than an
+    /// error about the store.
+    ///
+    /// - Returns: false if the value or the facts about it could not be stored, also because the value has already
+    ///   expired; true, with nothing stored, if the item was changed during the fetch.
     private func keep<Value>(
         _ fetched: Fetched<Value>, of flight: SingleFlight, _ coding: ValueCoding<Value>, under lease: FetchLease
     ) async throws -> Bool {

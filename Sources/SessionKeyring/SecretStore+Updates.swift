@@ -149,10 +149,7 @@ extension SecretStore {
         return NewValue(value: new, bytes: try encoding(item) { try coding.encode(new) }, isChange: true)
     }
 
-    private func decoded<Value>(
-        _ result: Result<Value, any Error>?,
-        _ item: ItemIdentity
-    ) throws(SecretStoreError) -> Value? {
+    func decoded<Value>(_ result: Result<Value, any Error>?, _ item: ItemIdentity) throws(SecretStoreError) -> Value? {
         do {
             return try result?.get()
         } catch {

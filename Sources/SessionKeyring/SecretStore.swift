@@ -25,9 +25,10 @@ public import Keyutils
 /// of it. If the item is being updated, the write waits up to ten seconds for that update. In a task, use the forms
 /// with `waiting:`, which suspend the task and block no thread.
 ///
-/// The first `update` in a namespace, the first fetch by `value(for:)`, or the first `add` over an expired item sets
-/// the namespace's *update flag*, a hidden key. From then on, every write takes the item's *lease*, a lock between
-/// processes, and takes about three times as long: see <doc:LocksAndUpdates>.
+/// The first `update` in a namespace sets its *update flag*, a hidden key. So does the first fetch by `value(for:)`,
+/// `invalidate`, write with `refreshAfter` or `usableFor`, or `add` over an expired item. From then on, every write
+/// takes the item's *lease*, a lock between processes, and takes about three times as long:
+/// see <doc:LocksAndUpdates>.
 ///
 /// ``SecretStoreError/Code-swift.enum`` lists the errors that any call can throw. A method documents only the errors
 /// that it throws in addition.
@@ -43,12 +44,12 @@ public final class SecretStore: Sendable {
 
     /// Creates a store in the kernel keyring.
     ///
-    /// Looks up the scope's keyring for the calling thread. The store creates its own keyrings inside that one only when
-    /// something is stored.
+    /// Looks up the scope's keyring for the calling thread. The store creates its own keyrings inside that one only
+    /// when something is stored.
     ///
-    /// A store never changes the session keyring of its process. If your program drops privileges, or starts a program
-    /// that does, that program has no access to the session that the store uses. The session scope is looked up in a
-    /// thread that then ends. This takes about 80 microseconds the first time, and 25 later.
+    /// A store never changes the session keyring of its process. If the process does not have one, the store uses the
+    /// keyring that all processes of the user without a session share. A program that your program starts gets access
+    /// to it only if it runs as the same user. To look that keyring up, the store starts a thread that then ends.
     ///
     /// - Parameters:
     ///   - scope: the scope in which the secrets are kept.
@@ -135,9 +136,9 @@ extension SecretStore {
     ///
     /// With `refreshAfter` or `usableFor`,
     /// ``value(for:as:staleWhileRefreshing:fetchLasting:sharingFailuresFor:fetch:)`` treats the value like one that it
-    /// has fetched itself. The store keeps these durations in a hidden key next to the item, and takes the item's lease, so
-    /// the call can wait as `update` does. If the quota has no room for that key, the next caller fetches the item
-    /// again.
+    /// has fetched itself. The store keeps these durations in a hidden key next to the item, and takes the item's
+    /// lease, so the call can wait as `update` does. If the quota has no room for that key, the next caller fetches
+    /// the item again.
     ///
     /// - Parameters:
     ///   - secret: up to 32,767 bytes (32,766 if all of them are NUL).
@@ -154,9 +155,7 @@ extension SecretStore {
         refreshAfter: Duration? = nil,
         usableFor: Duration? = nil
     ) throws(SecretStoreError) {
-        let facts = try facts(item, timeout, refreshAfter, usableFor)
-        let keyTimeout = try writeTimeout(timeout, for: item)
-        var operation = SetOperation(item, timeout: keyTimeout, facts: facts, in: backend)
+        var operation = try setting(item, timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor)
         var wait = Wait()
         try secret.withBytes { bytes throws(SecretStoreError) in
             try wait.run { effort throws(SecretStoreError) in try operation.attempt(bytes, effort) }
@@ -198,9 +197,8 @@ extension SecretStore {
         refreshAfter: Duration? = nil,
         usableFor: Duration? = nil
     ) throws(SecretStoreError) {
-        let facts = try facts(item, timeout, refreshAfter, usableFor)
-        let keyTimeout = try writeTimeout(timeout, for: item)
-        let operation = AddOperation(backend: backend, item: item, timeout: keyTimeout, facts: facts)
+        var operation = try setting(
+            item, timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor, isAddition: true)
         var wait = Wait()
         try secret.withBytes { bytes throws(SecretStoreError) in
             try wait.run { effort throws(SecretStoreError) in try operation.attempt(bytes, effort) }
@@ -238,11 +236,10 @@ extension SecretStore {
     /// - Throws: ``SecretStoreError`` with `invalidTimeout`.
     @discardableResult
     public func expire(_ item: ItemIdentity, timeout: Duration) throws(SecretStoreError) -> Bool {
-        try checkWrite(item)
-        let keyTimeout = RunningTimeout(try KeyTimeout(timeout, of: item))
+        let keyTimeout = try writeTimeout(timeout, for: item)
         var wait = Wait.freeingQuota()
         return try wait.run { effort throws(SecretStoreError) in
-            try backend.expire(item, timeout: keyTimeout.left, effort)
+            try backend.expire(item, timeout: keyTimeout?.left, effort)
         }
     }
 
@@ -265,8 +262,7 @@ extension SecretStore {
     /// - Throws: ``SecretStoreError``.
     @discardableResult
     public func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
-        try checkWrite(item)
-        var operation = DeleteOperation(item, in: backend)
+        var operation = try deleting(item)
         var wait = Wait.freeingQuota()
         return try wait.run { effort throws(SecretStoreError) in try operation.attempt(effort) }
     }
@@ -291,14 +287,6 @@ extension SecretStore {
 }
 
 extension SecretStore {
-    /// The facts about a value that is about to be stored; `nil` if the caller states none.
-    func facts(
-        _ item: ItemIdentity, _ timeout: Duration?, _ refreshAfter: Duration?, _ usableFor: Duration?
-    ) throws(SecretStoreError) -> ItemFacts? {
-        guard refreshAfter != nil || usableFor != nil else { return nil }
-        return try Lifetime(timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor, of: item).facts()
-    }
-
     /// Checks a write, and converts its timeout, which counts from now.
     func writeTimeout(_ timeout: Duration?, for item: ItemIdentity) throws(SecretStoreError) -> RunningTimeout? {
         try checkWrite(item)
@@ -326,12 +314,8 @@ extension SecretStore {
         var found: Result<Value, any Error>?
         try check(item)
         let known = try backend.readWithFacts(item) { bytes in found = Result { try coding.decode(bytes) } }
-        guard let known, let found else { return nil }
-        do {
-            return Found(try found.get(), known)
-        } catch {
-            throw .undecodable(error, item: item)
-        }
+        guard let known, let value = try decoded(found, item) else { return nil }
+        return Found(value, known)
     }
 
     package func coding<Value: Codable>(_ type: Value.Type) -> ValueCoding<Value> {

@@ -1,19 +1,19 @@
 import CKeyutils
 import Glibc
 
-/// Looks up the session keyring, in a thread that then ends unless the calling thread certainly has a session.
+/// Looks up the session keyring, if necessary in a short-lived thread.
 ///
-/// If a thread has no session keyring, the kernel installs the user's `_uid_ses.N` in the credentials of the thread that
-/// looks for it. There it survives `setuid`, `fork` and `exec`: a process that becomes another user, or starts a program
-/// that does, would pass on access to everything in that keyring. Only the lookup installs something. The other calls
-/// find the keyring's contents by its serial from any thread.
+/// If a thread has no session keyring, the kernel installs the user's `_uid_ses.N` in the credentials of the thread
+/// that looks for it. There it survives `setuid`, `fork` and `exec`: a process that becomes another user, or starts a
+/// program that does, would pass on access to everything in that keyring. Only the lookup installs something. The other
+/// calls find the keyring's contents by its serial from any thread.
 ///
-/// A thread for each lookup would be dear: if the caller has a thread keyring, the kernel gives the new thread one too,
-/// whose quota comes back late.
+/// A thread for each lookup would cost too much: if the caller has a thread keyring, the kernel gives the new thread
+/// one too, whose quota comes back late.
 enum SessionLookup {
     /// Returns the session keyring of the calling thread, whose credentials a new thread shares.
     ///
-    /// If no thread can be started, this throws an error.
+    /// - Throws: ``KeyringError`` with `EAGAIN` if no thread can be started, or the error of the lookup.
     static func run() throws(KeyringError) -> Keyring {
         if hasSession { return Keyring(KeySerial(rawValue: try serial(lookup()))) }
         var (all, before) = (sigset_t(), sigset_t())
@@ -38,7 +38,7 @@ enum SessionLookup {
 
     /// Whether the calling thread certainly has a session keyring, so that a lookup installs nothing.
     ///
-    /// `request_key(2)` installs nothing either. A login's session keyring has the name `_ses`. A thread without one
+    /// `request_key(2)` doesn't change the session. A login's session keyring has the name `_ses`. A thread without one
     /// searches the user's `_uid_ses.N` instead. There it can find another keyring named `_ses`, but it then also finds
     /// `_uid_ses.N` itself.
     private static var hasSession: Bool {

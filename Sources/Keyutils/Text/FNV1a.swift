@@ -1,4 +1,4 @@
-/// The 64-bit hash FNV-1a, which tells apart bytes that nobody chose to collide.
+/// The 64-bit hash FNV-1a, which is not safe against deliberate collisions.
 package enum FNV1a {
     /// Returns the hash of these bytes.
     package static func hash(of bytes: RawSpan) -> UInt64 { hash(of: bytes, after: 0xCBF2_9CE4_8422_2325) }

@@ -3,7 +3,7 @@ import SessionKeyring
 
 /// The change of the store that a call makes, with the progress of earlier attempts of the same call.
 struct StoreChange {
-    /// The permissions of the next attempt.
+    /// How much the next attempt may do.
     var effort = Effort(mayUseLastResorts: false)
     /// The step of a blocked attempt that others can already see.
     private(set) var step: VisibleStep?

@@ -1,6 +1,6 @@
 import Keyutils
 
-/// An item's value, as far as facts refer to it, and the facts.
+/// The key and the hash of an item's value, and the facts about it.
 package struct KnownValue: Sendable {
     /// The number of the value's key; in memory, another number that each write changes.
     package let key: Int32

@@ -2,13 +2,13 @@ package import Keyutils
 
 /// The place where a store keeps its items: the kernel keyring or, for tests, this process's memory.
 ///
-/// **A backend never waits.** Each change makes one attempt and returns an ``Outcome``: done, or blocked by others or by
-/// a full quota. ``Wait`` then waits, by sleeping or by suspending its task, and makes another attempt. Any thread can
-/// call any operation at any time.
+/// **A backend never waits.** Each change makes one attempt and returns an ``Outcome``: done, or blocked by others or
+/// by a full quota. ``Wait`` then waits, by sleeping or by suspending its task, and makes another attempt. Any thread
+/// can call any operation at any time.
 ///
-/// The store checks identities before it passes them on. Some identities name hidden items that the store keeps next to
-/// an item. A backend treats them like all other items, with one exception: its lists contain only items whose
-/// ``ItemIdentity/keyDescription`` can be read back by ``ItemIdentity/init(keyDescription:)``.
+/// The store checks identities before it passes them on. A backend itself keeps the facts about a value, and the watch
+/// of a fetch. A remembered failure is stored like an item, but never listed: lists contain only items
+/// whose ``ItemIdentity/keyDescription`` can be read back by ``ItemIdentity/init(keyDescription:)``.
 package protocol SecretBackend: Sendable {
     /// Lends an item's bytes to `body`, once.
     ///

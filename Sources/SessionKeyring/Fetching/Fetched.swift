@@ -85,14 +85,10 @@ extension Fetched.Redacted: Sendable where Value: Sendable {}
 package struct Lifetime: Sendable {
     /// How long the kernel keeps the value; `nil` for as long as the scope exists.
     let timeout: RunningTimeout?
-    /// How long the value is not fetched again; `nil` for as long as it is stored.
-    let fresh: RunningTimeout?
-    /// Whether the value is fresh at all.
-    let isFresh: Bool
-    /// How long others get the value while somebody fetches it again; `nil` for as long as it is stored.
-    let usable: RunningTimeout?
-    /// Whether others get the value at all.
-    let isUsable: Bool
+    /// How long the value is not fetched again.
+    let freshness: ItemFacts.Validity
+    /// How long others get the value while somebody fetches it again.
+    let usability: ItemFacts.Validity
 
     /// Creates a lifetime from durations that a caller has chosen, and checks them.
     ///
@@ -142,21 +138,20 @@ package struct Lifetime: Sendable {
     ///
     /// - Parameter command: a hash of the command line that printed the value; `nil` if no command did.
     func facts(command: UInt64? = nil) -> ItemFacts {
-        ItemFacts(
-            freshness: isFresh ? fresh.map { .until($0.end) } ?? .always : .never,
-            usability: isUsable ? usable.map { .until($0.end) } ?? .always : .never, command: command)
+        ItemFacts(freshness: freshness, usability: usability, command: command)
     }
 
     private init(clamping timeout: Duration?, refreshAfter: Duration?, usableFor: Duration?) {
-        func keyTimeout(_ duration: Duration?) -> RunningTimeout? {
-            duration.map { RunningTimeout((try? KeyTimeout(max($0, .nanoseconds(1)))) ?? .longest) }
+        func running(_ duration: Duration) -> RunningTimeout {
+            RunningTimeout((try? KeyTimeout(max(duration, .nanoseconds(1)))) ?? .longest)
+        }
+        func validity(_ duration: Duration?) -> ItemFacts.Validity {
+            guard let duration else { return .always }
+            return duration > .zero ? .until(running(duration).end) : .never
         }
         let usableFor = [usableFor, timeout].compactMap(\.self).min()
         let refreshAfter = [refreshAfter, usableFor].compactMap(\.self).min()
-        self.timeout = keyTimeout(timeout)
-        isFresh = refreshAfter.map { $0 > .zero } ?? true
-        fresh = keyTimeout(refreshAfter)
-        isUsable = usableFor.map { $0 > .zero } ?? true
-        usable = keyTimeout(usableFor)
+        self.timeout = timeout.map(running)
+        (freshness, usability) = (validity(refreshAfter), validity(usableFor))
     }
 }

@@ -189,7 +189,7 @@ extension SharedFetch {
     /// Gives the callers an early answer, while the work continues without them.
     func answer(with end: End) {
         state.withLock { state in state.end = state.end ?? end }
-        tell()
+        notifyWaiters()
     }
 
     /// Ends the fetch after its work is done.
@@ -210,12 +210,12 @@ extension SharedFetch {
         // remember its cancellation as a failure.
         _ = hold?.lease.release()
         // Cancel last, because this runs the work's cancellation handlers, which may block.
-        tell()
+        notifyWaiters()
         work?.cancel()
     }
 
     /// Tells the waiting callers how the fetch ended, if it has ended.
-    private func tell() {
+    private func notifyWaiters() {
         let (end, waiters) = state.withLock { state in
             defer { if state.end != nil { state.waiters = [:] } }
             return (state.end, Array(state.waiters.values))

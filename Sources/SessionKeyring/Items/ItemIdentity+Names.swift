@@ -6,14 +6,7 @@ extension ItemIdentity.Kind {
     package static let ofSecrets: [Self] = [.password, .internet, .credential]
 
     /// The position in ``ofSecrets``; `nil` for the other kinds.
-    fileprivate var rank: Int? {
-        switch self {
-        case .password: 0
-        case .internet: 1
-        case .credential: 2
-        case .key, .cached, .secret: nil
-        }
-    }
+    fileprivate var rank: Int? { Self.ofSecrets.firstIndex(of: self) }
 
     /// Whether a lookup by name considers items of this kind.
     package var isOfSecrets: Bool { rank != nil }

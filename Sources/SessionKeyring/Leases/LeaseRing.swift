@@ -27,8 +27,7 @@ package struct LeaseRing {
     ) throws(KeyringError) -> Step<HeldLease> {
         if !effort.isFirst, let blockage = try blockage(of: name, reason) { return .blocked(blockage) }
         do throws(KeyringError) {
-            let candidate = try LeaseCandidate(name, permissions: permissions, lasting: duration)
-            if let lease = try candidate.enter(keyring) { return .done(lease) }
+            if let lease = try enter(name, lasting: duration) { return .done(lease) }
             // This process was stopped until its own lease had ended.
             return .blocked(.leaseCollection)
         } catch {
@@ -36,6 +35,26 @@ package struct LeaseRing {
             // If the name is free now, the kernel was still collecting the earlier lease.
             return .blocked(try blockage(of: name, reason) ?? .leaseCollection)
         }
+    }
+
+    /// Stages a lease and moves it in; `nil` if its time passed before this process could rely on it.
+    private func enter(_ name: String, lasting duration: Duration) throws(KeyringError) -> HeldLease? {
+        let now = BootTime.now()
+        let record = LeaseRecord(holder: .current, acquired: now, deadline: now + BootTime(duration))
+        let ring = try Keyring.thread.addKeyring(name)
+        let by = try Staging.discardIfFailing(Key(ring)) { () throws(KeyringError) in
+            let by = try record.withPayload { payload throws(KeyringError) in
+                try ring.add(.user, HeldLease.recordName, payload: payload)
+            }
+            try by.setPermissions(permissions)
+            try Key(ring).setPermissions(permissions)
+            try Keyring.thread.move(Key(ring), to: keyring, exclusive: true)
+            return by
+        }
+        // If the process was stopped in between, it must not believe that it holds a lease that has already ended.
+        let lease = HeldLease(ring: ring, by: by, record: record, in: keyring)
+        if lease.isHeld { return lease }
+        return nil
     }
 
     /// Returns what blocks the lease; `nil` if its name is free.
@@ -134,39 +153,6 @@ package struct LeaseRing {
     }
 }
 
-/// A staged keyring that becomes a lease if it gets in; otherwise it is discarded.
-private struct LeaseCandidate {
-    private let ring: Keyring
-    private let by: Key
-    private let record: LeaseRecord
-
-    init(_ name: String, permissions: KeyPermissions, lasting duration: Duration) throws(KeyringError) {
-        let now = BootTime.now()
-        let record = LeaseRecord(holder: .current, acquired: now, deadline: now + BootTime(duration))
-        let ring = try Keyring.thread.addKeyring(name)
-        by = try Staging.discardIfFailing(Key(ring)) { () throws(KeyringError) -> Key in
-            let by = try record.withPayload { payload throws(KeyringError) in
-                try ring.add(.user, HeldLease.recordName, payload: payload)
-            }
-            try by.setPermissions(permissions)
-            try Key(ring).setPermissions(permissions)
-            return by
-        }
-        (self.ring, self.record) = (ring, record)
-    }
-
-    /// Moves the candidate in; `nil` if its time passed before this process could rely on it.
-    func enter(_ leases: Keyring) throws(KeyringError) -> HeldLease? {
-        try Staging.discardIfFailing(Key(ring)) { () throws(KeyringError) in
-            try Keyring.thread.move(Key(ring), to: leases, exclusive: true)
-        }
-        // If the process was stopped in between, it must not believe that it holds a lease that has already ended.
-        let lease = HeldLease(ring: ring, by: by, record: record, in: leases)
-        if lease.isHeld { return lease }
-        return nil
-    }
-}
-
 /// The payload of `by`: who holds the lease, and until when.
 ///
 /// Other programs can write to `by`, so readers check or ignore everything in it. No process clears a keyring because a
@@ -260,12 +246,10 @@ struct LeaseHolder: Equatable {
     /// The calling process.
     static var current: LeaseHolder {
         let processID = getpid()
-        return remembered.withLock { known in
-            if let known, known.processID == processID { return known }
-            let holder = LeaseHolder(lookingAt: processID)
-            known = holder
-            return holder
-        }
+        if let known = remembered.withLock({ $0 }), known.processID == processID { return known }
+        let holder = LeaseHolder(lookingAt: processID)
+        remembered.withLock { $0 = holder }
+        return holder
     }
 
     private static let remembered = LockBox<LeaseHolder?>(nil)

@@ -1,6 +1,6 @@
 import Keyutils
 
-/// Storing an item over any existing one.
+/// Storing an item over any existing one, or unless a live one exists.
 ///
 /// The timeout counts from the creation of this value.
 package struct SetOperation {
@@ -8,31 +8,25 @@ package struct SetOperation {
     private let item: ItemIdentity
     private let timeout: RunningTimeout?
     private let facts: ItemFacts?
+    /// Whether a live item is left as it is.
+    private let isAddition: Bool
     /// The step of an earlier attempt that others can see.
     private var step: VisibleStep?
 
-    init(_ item: ItemIdentity, timeout: RunningTimeout?, facts: ItemFacts? = nil, in backend: any SecretBackend) {
+    init(
+        _ item: ItemIdentity, timeout: RunningTimeout?, facts: ItemFacts?, isAddition: Bool,
+        in backend: any SecretBackend
+    ) {
         (self.backend, self.item, self.timeout, self.facts) = (backend, item, timeout, facts)
+        self.isAddition = isAddition
     }
 
     /// Makes one attempt; the bytes must be the same each time.
     package mutating func attempt(_ bytes: RawSpan, _ effort: Effort) throws(SecretStoreError) -> Outcome<Void> {
+        if isAddition { return try backend.add(bytes, for: item, timeout: timeout?.left, facts, effort) }
         let outcome = try backend.set(bytes, for: item, timeout: timeout?.left, facts, effort, after: step)
         step = outcome.step
         return outcome
-    }
-}
-
-/// Storing an item unless a live one exists.
-struct AddOperation {
-    let backend: any SecretBackend
-    let item: ItemIdentity
-    let timeout: RunningTimeout?
-    let facts: ItemFacts?
-
-    /// Makes one attempt; the bytes must be the same each time.
-    func attempt(_ bytes: RawSpan, _ effort: Effort) throws(SecretStoreError) -> Outcome<Void> {
-        try backend.add(bytes, for: item, timeout: timeout?.left, facts, effort)
     }
 }
 

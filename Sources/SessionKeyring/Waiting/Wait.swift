@@ -4,8 +4,8 @@ package import Keyutils
 /// Decides after each blocked attempt whether to try again, after which pause, and with which last resorts.
 ///
 /// One value serves one call of the store, and makes its attempts one after the other. There are three drivers:
-/// ``run(_:)`` sleeps, ``runInTask(isCancellable:_:)`` suspends the task and blocks no thread, and ``pause(after:_:at:)`` is
-/// for a program that has its own loop.
+/// ``run(_:)`` sleeps, ``runInTask(isCancellable:_:)`` suspends the task and blocks no thread, and
+/// ``pause(after:_:at:)`` is for a program that has its own loop.
 ///
 /// **Waiting for others** ends at the limit. The pauses depend on the ``Blockage``:
 ///
@@ -78,7 +78,7 @@ package struct Wait {
 
 /// The drivers, which make the attempts and wait in between.
 extension Wait {
-    /// The permissions of the next attempt.
+    /// How much the next attempt may do.
     package var effort: Effort { Effort(mayUseLastResorts: mayUseLastResorts, isFirst: isFirst) }
 
     /// Makes attempts until one succeeds, sleeping in between.
@@ -300,7 +300,7 @@ struct Backoff {
     }
 }
 
-/// The permissions of one attempt of an operation.
+/// How much one attempt of an operation may do.
 ///
 /// An operation of the store is a value with a function that makes one attempt. No attempt waits: if something blocks
 /// it, it ends, and ``Wait`` decides when to make the next one. The operation's value keeps the results of earlier
@@ -308,9 +308,9 @@ struct Backoff {
 package struct Effort: Sendable {
     /// Whether to use last resorts if the quota is full.
     ///
-    /// The last resorts are: removing expired items and empty keyrings, changing an item without its lease, and
-    /// fetching a value that is then not stored. The store allows them only after it has waited for the kernel to free
-    /// quota.
+    /// The last resorts are: removing expired items and empty keyrings, changing an item without its lease, storing a
+    /// value without the facts about it, and fetching a value that is then not stored. The store allows them only after
+    /// it has waited for the kernel to free quota.
     package let mayUseLastResorts: Bool
     /// Whether no attempt of the operation has been blocked, so that a lease that it needs is probably free.
     package let isFirst: Bool

@@ -28,7 +28,7 @@ struct RunningTimeoutTests {
         "expire in a task": { try await $0.expire(item, timeout: timeout, waiting: .seconds(10)) },
         "single attempts": { store in
             var wait = Wait()
-            var set = SetOperation(item, timeout: RunningTimeout(try KeyTimeout(timeout)), in: store.backend)
+            var set = try store.setting(item, timeout: timeout)
             try wait.run { effort throws(SecretStoreError) in
                 try set.attempt(Array("new".utf8).span.bytes, effort)
             }

@@ -158,9 +158,11 @@ struct StoredTimeoutTests {
         {
             #expect(throws: SecretStoreError.self) { try Lifetime(timeout: timeout, refreshBefore: before, of: item) }
         }
-        #expect(try Lifetime(timeout: .seconds(60), refreshBefore: .seconds(1), of: item).isFresh)
-        #expect(try !Lifetime(timeout: .seconds(60), refreshBefore: .seconds(60), of: item).isFresh, "due at once")
-        #expect(try Lifetime(timeout: nil, refreshBefore: nil, of: item).isFresh)
+        #expect(try Lifetime(timeout: .seconds(60), refreshBefore: .seconds(1), of: item).freshness != .never)
+        #expect(
+            try Lifetime(timeout: .seconds(60), refreshBefore: .seconds(60), of: item).freshness == .never,
+            "due at once")
+        #expect(try Lifetime(timeout: nil, refreshBefore: nil, of: item).freshness == .always)
     }
 }
 

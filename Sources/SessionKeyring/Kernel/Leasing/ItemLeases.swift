@@ -18,22 +18,13 @@ struct ItemLeases {
     }
 
     /// Takes the lease of the key with this description.
+    ///
+    /// - Parameter reason: the blockage to report if somebody holds the lease.
     func acquire(
-        for keyDescription: String, in ring: Keyring, lasting duration: Duration = duration, _ effort: Effort
+        for keyDescription: String, in ring: Keyring, lasting duration: Duration = duration, _ effort: Effort,
+        else reason: Blockage = .itemLease
     ) throws(KeyringError) -> Step<HeldLease> {
-        try self.ring(ring).acquire(name(for: keyDescription), lasting: duration, effort)
-    }
-
-    /// Takes a lease that users of the store have named.
-    func acquire(
-        publicName: String, in ring: Keyring, lasting duration: Duration, _ effort: Effort
-    ) throws(KeyringError) -> Step<HeldLease> {
-        try self.ring(ring).acquire(self.publicName(publicName), lasting: duration, effort, else: .namedLease)
-    }
-
-    /// Returns whether somebody holds a lease that users of the store have named.
-    func isHeld(publicName: String, in ring: Keyring) throws(KeyringError) -> Bool {
-        try self.ring(ring).look(self.publicName(publicName)) == .held
+        try self.ring(ring).acquire(name(for: keyDescription), lasting: duration, effort, else: reason)
     }
 
     /// Returns whether somebody holds the lease of the key with this description.
@@ -41,14 +32,13 @@ struct ItemLeases {
         try self.ring(ring).look(name(for: keyDescription)) == .held
     }
 
-    /// Returns a report about the holder of a lease that users of the store have named.
-    func report(publicName: String, in ring: Keyring) throws(KeyringError) -> LeaseReport? {
-        try self.ring(ring).report(self.publicName(publicName))
+    /// Returns a report about the holder of the lease of the key with this description.
+    func report(_ keyDescription: String, in ring: Keyring) throws(KeyringError) -> LeaseReport? {
+        try self.ring(ring).report(name(for: keyDescription))
     }
 
-    private func publicName(_ name: String) -> String {
-        self.name(for: "lease:" + PercentCoding.encode(name))
-    }
+    /// Returns what stands for the description of a key in a lease that users of the store have named.
+    static func description(ofNamed name: String) -> String { "lease:" + PercentCoding.encode(name) }
 
     /// Removes leases that have ended, and whose names nobody has asked for since; returns how many.
     @discardableResult
@@ -105,7 +95,9 @@ extension KernelBackend {
             let ring = try rings.pair(effort).leases
             let step: Step<KernelLease>
             do throws(KeyringError) {
-                switch try itemLeases.acquire(publicName: name, in: ring, lasting: duration, effort) {
+                switch try itemLeases.acquire(
+                    for: ItemLeases.description(ofNamed: name), in: ring, lasting: duration, effort, else: .namedLease)
+                {
                 case .done(let lease): step = .done(KernelLease(lease))
                 case .blocked(let reason): step = .blocked(reason)
                 }
@@ -127,7 +119,7 @@ extension KernelBackend {
     package func isLeaseHeld(_ name: String) throws(SecretStoreError) -> Bool {
         guard let ring = try rings.leasesRing() else { return false }
         do throws(KeyringError) {
-            return try itemLeases.isHeld(publicName: name, in: ring)
+            return try itemLeases.isHeld(ItemLeases.description(ofNamed: name), in: ring)
         } catch {
             // If the ring was removed, its leases are gone too.
             guard error.isKeyGoneOrRefused, try rings.findLeasesRing() != ring else { throw SecretStoreError(error) }
@@ -147,7 +139,7 @@ extension KernelBackend {
 
     package func leaseReport(_ name: String) -> LeaseReport? {
         guard let ring = try? rings.leasesRing() else { return nil }
-        return try? itemLeases.report(publicName: name, in: ring)
+        return try? itemLeases.report(ItemLeases.description(ofNamed: name), in: ring)
     }
 }
 

@@ -10,7 +10,7 @@ struct CachedAnswer {
     let output: SecretBox
     /// The text that is printed, if it isn't the output itself.
     var answer: SecretBox?
-    /// The facts about the stored output; `nil` for a failure or a new output.
+    /// The stored output's key, its hash and the facts about it; `nil` for a failure or a new output.
     var known: KnownValue?
 
     /// Reads the stored result of this command: its output, or else a failure.

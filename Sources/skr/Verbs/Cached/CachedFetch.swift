@@ -130,13 +130,13 @@ struct CachedFetch {
             let replacesAnother =
                 action.isOfOneCommand
                 ? try CachedAnswer.isOfAnother(than: command, action.item, in: store) : false
-            let isSaid = try answer.output.bytes.withBytes { bytes throws(SecretStoreError) in
+            let hasFacts = try answer.output.bytes.withBytes { bytes throws(SecretStoreError) in
                 try flight.keep(bytes, for: lifetime, under: lease, of: action.isOfOneCommand ? command : nil)
             }
             if replacesAnother, try CachedAnswer.read(action.item, of: command, in: store) != nil {
                 action.warn(action.otherCommand)
             }
-            if !isSaid {
+            if !hasFacts {
                 action.warn(
                     CommandError(
                         exitCode: .tryAgain,

@@ -30,22 +30,18 @@ struct LockAction: VerbAction {
         while true {
             // Signals are blocked before the lease is taken, so that no signal ends us without releasing it.
             let signals = BlockedSignals()
-            let outcome: Outcome<any LeaseHandle>
+            let lease: any LeaseHandle
             do throws(SecretStoreError) {
-                outcome = try store.backend.takeLease(
-                    options.name, lasting: options.timeout.duration, wait.effort)
+                lease = try store.backend.takeLease(
+                    options.name, lasting: options.timeout.duration, wait.effort
+                ).get()
             } catch {
-                signals.release()
-                throw error
-            }
-            switch outcome {
-            case .done(let lease): try runCommand(under: lease, signals)
-            case .blocked(let error, _):
                 signals.release()
                 if wait.sleep(after: error) { continue }
                 if error.isLeaseHeld { return }
                 throw error
             }
+            try runCommand(under: lease, signals)
         }
     }
 

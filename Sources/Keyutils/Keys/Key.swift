@@ -24,10 +24,16 @@ public struct Key: Hashable, Sendable {
     ///
     /// The corresponding C function is `keyctl_describe(3)`.
     public func describe() throws(KeyringError) -> KeyDescription {
-        // Longer descriptions are rare.
-        var text = [UInt8](repeating: 0, count: 1_024)
-        let length = try describe(into: &text)
-        return try unsafe KeyDescription(parsing: text.span.bytes.extracting(first: length))
+        // Not an array, whose type Swift's runtime would build at each start of a command. Longer texts are rare.
+        var text = InlineArray<1_024, UInt8>(repeating: 0)
+        var bytes = text.mutableSpan
+        let length = try unsafe bytes.withUnsafeMutableBytes { bytes throws(KeyringError) in
+            try unsafe describe(into: bytes)
+        }
+        if length <= text.count { return try unsafe KeyDescription(parsing: text.span.bytes.extracting(first: length - 1)) }
+        var longText = [UInt8](repeating: 0, count: length)
+        let longLength = try describe(into: &longText)
+        return try unsafe KeyDescription(parsing: longText.span.bytes.extracting(first: longLength))
     }
 
     /// Reads the text that ``DescriptionFields`` parses into `buffer`, starting at `start`.
@@ -40,15 +46,20 @@ public struct Key: Hashable, Sendable {
     /// - Throws: ``KeyringError`` with `notFound`, `expired`, `revoked` or `accessDenied`.
     package func describe(into buffer: inout [UInt8], at start: Int = 0) throws(KeyringError) -> Int {
         while true {
-            let room = buffer.count - start
-            let length = try systemCall(.describe) {
-                unsafe buffer.withUnsafeMutableBytes { bytes in
-                    let text = unsafe bytes.baseAddress.map { unsafe ($0 + start).assumingMemoryBound(to: CChar.self) }
-                    return unsafe direct_keyctl_describe(serial.rawValue, text, room)
-                }
+            var bytes = buffer.mutableSpan
+            let length = try unsafe bytes.withUnsafeMutableBytes { bytes throws(KeyringError) in
+                try unsafe describe(into: UnsafeMutableRawBufferPointer(rebasing: bytes[start...]))
             }
-            if length <= room { return max(0, length - 1) }
+            if length <= buffer.count - start { return max(0, length - 1) }
             buffer += [UInt8](repeating: 0, count: buffer.count + length)
+        }
+    }
+
+    /// Returns the text's length, with the NUL; if it is greater than the buffer, the text isn't there.
+    private func describe(into buffer: UnsafeMutableRawBufferPointer) throws(KeyringError) -> Int {
+        try systemCall(.describe) {
+            let text = unsafe buffer.baseAddress?.assumingMemoryBound(to: CChar.self)
+            return unsafe direct_keyctl_describe(serial.rawValue, text, buffer.count)
         }
     }
 

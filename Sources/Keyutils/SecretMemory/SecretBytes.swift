@@ -83,10 +83,15 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     /// Lends the bytes to `body` without copying them.
     ///
     /// - Throws: the error of `body`.
+    @inlinable
     public func withBytes<Result: ~Copyable, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try body(unsafe UnsafeRawBufferPointer(start: slot.start, count: count).bytes)
+        try body(unsafe buffer.bytes)
+    }
+
+    @usableFromInline var buffer: UnsafeRawBufferPointer {
+        unsafe UnsafeRawBufferPointer(start: slot.start, count: count)
     }
 
     /// Whether the count is zero.

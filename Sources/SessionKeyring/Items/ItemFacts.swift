@@ -100,8 +100,16 @@ extension ItemFacts {
     ///
     /// The result is `nil` if the bytes aren't a record, or if the record is about another item or value.
     package init?(record: RawSpan, of item: ItemIdentity, key serial: Int32, hash: UInt64) {
-        var reader = RecordReader(rest: unsafe record.withUnsafeBytes { bytes in unsafe Array(bytes) }[...])
-        guard reader.rest.popFirst() == Self.version, let flags = reader.rest.popFirst(), flags < 0x80,
+        let facts = unsafe record.withUnsafeBytes { bytes in
+            var reader = unsafe RecordReader(rest: bytes[...])
+            return Self(&reader, of: item, key: serial, hash: hash)
+        }
+        guard let facts else { return nil }
+        self = facts
+    }
+
+    private init?(_ reader: inout RecordReader, of item: ItemIdentity, key serial: Int32, hash: UInt64) {
+        guard reader.byte() == Self.version, let flags = reader.byte(), flags < 0x80,
             reader.fixed(bytes: 4) == UInt64(UInt32(bitPattern: serial)), reader.fixed(bytes: 8) == hash,
             let freshness = reader.validity(flags >> 1), let usability = reader.validity(flags >> 3)
         else { return nil }
@@ -114,7 +122,7 @@ extension ItemFacts {
             guard let texts = reader.texts() else { return nil }
             self.texts = texts
         }
-        guard reader.rest.elementsEqual(Self.name(of: item).utf8) else { return nil }
+        guard reader.endsWith(Self.name(of: item)) else { return nil }
     }
 
     /// Returns the record of these facts about the value with this key and hash.
@@ -175,18 +183,25 @@ extension [UInt8] {
 }
 
 /// Takes one part after the other from a record; `nil` for a part that isn't as ``ItemFacts`` writes it.
-private struct RecordReader {
-    var rest: ArraySlice<UInt8>
+@safe private struct RecordReader {
+    // Not an array, whose type Swift's runtime would build at each start of a command.
+    private var rest: Slice<UnsafeRawBufferPointer>
+
+    init(rest: Slice<UnsafeRawBufferPointer>) { unsafe self.rest = rest }
+
+    mutating func byte() -> UInt8? { unsafe rest.popFirst() }
+
+    func endsWith(_ text: String) -> Bool { unsafe rest.elementsEqual(text.utf8) }
 
     mutating func fixed(bytes: Int) -> UInt64? {
-        take(UInt64(bytes))?.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+        unsafe take(UInt64(bytes))?.reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     mutating func number() -> UInt64? {
         var number: UInt64 = 0
         for place in 0..<10 as Range<UInt64> {
             // The tenth byte has only the number's top bit.
-            guard let byte = rest.popFirst(), place < 9 || byte <= 1 else { return nil }
+            guard let byte = byte(), place < 9 || byte <= 1 else { return nil }
             number |= UInt64(byte & 0x7F) << (7 * place)
             if byte < 0x80 { return byte == 0 && place > 0 ? nil : number }
         }
@@ -216,13 +231,13 @@ private struct RecordReader {
     }
 
     private mutating func text() -> Name? {
-        guard let count = number(), count <= ItemFacts.longestText, let bytes = take(count) else { return nil }
-        return String(validating: bytes, as: UTF8.self).map { Name($0) }
+        guard let count = number(), count <= ItemFacts.longestText, let bytes = unsafe take(count) else { return nil }
+        return unsafe String(validating: bytes, as: UTF8.self).map { Name($0) }
     }
 
-    private mutating func take(_ count: UInt64) -> ArraySlice<UInt8>? {
-        guard count <= rest.count else { return nil }
-        defer { rest = rest.dropFirst(Int(count)) }
-        return rest.prefix(Int(count))
+    private mutating func take(_ count: UInt64) -> Slice<UnsafeRawBufferPointer>? {
+        guard unsafe count <= rest.count else { return nil }
+        defer { unsafe rest = rest.dropFirst(Int(count)) }
+        return unsafe rest.prefix(Int(count))
     }
 }

@@ -19,9 +19,7 @@ extension KernelBackend {
             guard let ring = try rings.items() else { return nil }
             // The record first: a value that was already refused when the call began is then known as refused, even if
             // it is displaced during the call.
-            let record = try inStoreTerms(item) { () throws(KeyringError) -> [UInt8]? in
-                try self.record(of: item, in: ring)
-            }
+            let record = try inStoreTerms(item) { () throws(KeyringError) in try self.record(of: item, in: ring) }
             var isInOtherRing = false
             let known = try withKey(of: item) { found, key throws(KeyringError) -> KnownValue? in
                 isInOtherRing = found != ring
@@ -46,18 +44,19 @@ extension KernelBackend {
         Self.facts(try record(of: item, in: ring), of: item, key: key, hash: hash)
     }
 
-    private static func facts(_ record: [UInt8]?, of item: ItemIdentity, key: Key, hash: UInt64) -> ItemFacts? {
-        guard let record else { return nil }
-        return unsafe ItemFacts(record: record.span.bytes, of: item, key: key.serial.rawValue, hash: hash)
+    private static func facts(
+        _ record: borrowing SecretBytes, of item: ItemIdentity, key: Key, hash: UInt64
+    ) -> ItemFacts? {
+        record.withBytes { ItemFacts(record: $0, of: item, key: key.serial.rawValue, hash: hash) }
     }
 
-    /// Reads the item's companion; `nil` if there isn't one, or if it can't be read.
-    private func record(of item: ItemIdentity, in ring: Keyring) throws(KeyringError) -> [UInt8]? {
+    /// Reads the item's companion; empty if there isn't one, or if it can't be read.
+    private func record(of item: ItemIdentity, in ring: Keyring) throws(KeyringError) -> SecretBytes {
+        var record = SecretBytes(copying: RawSpan())
         try unlessGoneOrRefused { () throws(KeyringError) in
-            try ring.search(.user, item.companion.keyDescription).withPayload { record in
-                unsafe record.withUnsafeBytes { unsafe Array($0) }
-            }
+            try ring.search(.user, item.companion.keyDescription).lendPayload { record = SecretBytes(copying: $0) }
         }
+        return record
     }
 
     package func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {

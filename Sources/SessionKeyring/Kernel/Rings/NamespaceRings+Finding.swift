@@ -71,15 +71,15 @@ extension NamespaceRings {
     func make(
         _ name: String, in anchor: Keyring, inPlaceOf old: Keyring? = nil, _ effort: Effort
     ) throws(KeyringError) -> Step<Keyring?> {
-        var making: RingMaking
-        if let earlier = makingOfEarlierAttempt(name), earlier.lease.isHeld {
+        let making: RingMaking
+        if let earlier = RingMaking.take(name, in: anchor), earlier.lease.isHeld {
             making = earlier
         } else {
             let ring = LeaseRing(anchor, permissions: permissions)
             switch try ring.acquire(
                 Self.makingPrefix + name, lasting: ItemLeases.duration, effort, else: .ringMaker)
             {
-            case .done(let lease): making = RingMaking(name, lease)
+            case .done(let lease): making = RingMaking(name, in: anchor, lease)
             case .blocked: return .blocked(.ringMaker)
             }
         }
@@ -88,30 +88,12 @@ extension NamespaceRings {
             return .done(nil)
         }
         if state == .dead, name == Self.leasesName, !making.isDue {
-            // The next attempt in this namespace continues with this lease. If there isn't one, the lease ends soon.
+            // The next attempt continues with this lease. If there isn't one, the lease ends soon.
             _ = try making.lease.renew(lasting: RingMaking.longestPause)
-            let due = making.dueTime
-            keep(making)
-            return .blocked(.until(due))
+            making.keep()
+            return .blocked(.until(making.dueTime))
         }
         return .done(try make(name, in: anchor, inPlaceOf: old, under: making.lease))
-    }
-
-    private func makingOfEarlierAttempt(_ name: String) -> RingMaking? {
-        making.withLock { making in
-            switch making.take() {
-            case .some(let earlier) where earlier.name == name: return earlier
-            case let other:
-                making = other
-                return nil
-            }
-        }
-    }
-
-    func keep(_ ring: consuming RingMaking) {
-        var kept: RingMaking? = ring
-        // The other one, if there is one, is destroyed after the lock is released.
-        making.withLock { making in swap(&making, &kept) }
     }
 
     private func make(
@@ -169,22 +151,45 @@ extension NamespaceRings {
 
 /// A ring that is being made, with the lease on its name.
 ///
-/// If the ring can't be made yet, the namespace keeps this value for the next attempt of any thread.
-struct RingMaking: ~Copyable, Sendable {
+/// If the ring can't be made yet, the process keeps this object for the next attempt of any thread.
+final class RingMaking {
     /// How long the lease is kept for the next attempt.
     static let longestPause = Duration.milliseconds(200)
 
-    let name: String
+    private let name: String
+    private let anchor: Keyring
     var lease: HeldLease
     /// When a new leases' ring can replace a dead one.
     ///
     /// Before that, late holders could still write through leases in the dead ring that the kernel has not collected.
     let dueTime = BootTime.now() + BootTime(.milliseconds(50))
 
-    init(_ name: String, _ lease: consuming HeldLease) {
-        self.name = name
+    init(_ name: String, in anchor: Keyring, _ lease: consuming HeldLease) {
+        (self.name, self.anchor) = (name, anchor)
         self.lease = lease
     }
 
     var isDue: Bool { dueTime <= .now() }
+
+    // Not in each namespace, where every start of a command would build the type of the lock with its state.
+    private static let kept = LockBox<[RingMaking]>([])
+
+    func keep() {
+        // Those whose lease has ended are destroyed after the lock is released.
+        _ = Self.take { !$0.lease.isHeld }
+        Self.kept.withLock { $0.append(self) }
+    }
+
+    /// Takes the ring that an earlier attempt has begun to make.
+    static func take(_ name: String, in anchor: Keyring) -> RingMaking? {
+        take { $0.name == name && $0.anchor == anchor }.first
+    }
+
+    private static func take(where isMeant: (RingMaking) -> Bool) -> [RingMaking] {
+        kept.withLock { kept in
+            let taken = kept.filter(isMeant)
+            kept.removeAll(where: isMeant)
+            return taken
+        }
+    }
 }

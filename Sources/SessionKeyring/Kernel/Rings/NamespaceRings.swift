@@ -43,8 +43,6 @@ package final class NamespaceRings: Sendable {
     /// The serial of the leases' ring in which the update flag was seen.
     let flaggedSerial = Atomic<Int32>(0)
     private let processID: Atomic<Int32>
-    /// The ring that an earlier attempt has begun to make.
-    let making = LockBox<RingMaking?>(nil)
     let ownership = SessionOwnership()
     /// The items' ring that was passed in, if only that ring is looked at.
     private let givenItems: Keyring?

@@ -70,7 +70,7 @@ final class RingMakingTests {
             Issue.record("both are free")
             return
         }
-        rings.keep(RingMaking(NamespaceRings.leasesName, own))
+        RingMaking(NamespaceRings.leasesName, in: scratch.keyring, own).keep()
         let step = try rings.make(name, in: scratch.keyring, Effort())
         #expect(step.blockage == .ringMaker)
         _ = consume held

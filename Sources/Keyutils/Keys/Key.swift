@@ -30,7 +30,9 @@ public struct Key: Hashable, Sendable {
         let length = try unsafe bytes.withUnsafeMutableBytes { bytes throws(KeyringError) in
             try unsafe describe(into: bytes)
         }
-        if length <= text.count { return try unsafe KeyDescription(parsing: text.span.bytes.extracting(first: length - 1)) }
+        if length <= text.count {
+            return try unsafe KeyDescription(parsing: text.span.bytes.extracting(first: length - 1))
+        }
         var longText = [UInt8](repeating: 0, count: length)
         let longLength = try describe(into: &longText)
         return try unsafe KeyDescription(parsing: longText.span.bytes.extracting(first: longLength))

@@ -200,7 +200,7 @@ extension SecretStore {
     /// error about the store.
     ///
     /// - Returns: false if the value or the facts about it could not be stored, also because the value has already
-    ///   expired; true, with nothing stored, if the item was changed during the fetch.
+    ///   expired; true, with nothing stored, if the item was changed during the fetch or the lease was lost.
     private func keep<Value>(
         _ fetched: Fetched<Value>, of flight: SingleFlight, _ coding: ValueCoding<Value>, under lease: FetchLease
     ) async throws -> Bool {

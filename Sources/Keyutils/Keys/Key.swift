@@ -31,7 +31,7 @@ public struct Key: Hashable, Sendable {
             try unsafe describe(into: bytes)
         }
         if length <= text.count {
-            return try unsafe KeyDescription(parsing: text.span.bytes.extracting(first: length - 1))
+            return try unsafe KeyDescription(parsing: text.span.bytes.extracting(first: max(0, length - 1)))
         }
         var longText = [UInt8](repeating: 0, count: length)
         let longLength = try describe(into: &longText)

@@ -17,8 +17,9 @@ import Keyutils
 ///   fetches it again.
 /// - A `clear`, which takes no lease, comes between value and facts, or during a refusal: the writer removes its
 ///   companion again. If it dies before that, the companion remains, without an item, and nobody reads it.
-/// - The process dies after it has deleted or replaced the item, and before it removes the companion: the same. A
-///   `deleteUnchanged` that began before the namespace's writers used leases can leave the companion, too.
+/// - A process dies or loses its lease after it has deleted or replaced the item, and before it removes the companion:
+///   the companion remains, too. A `deleteUnchanged` that began before the namespace's writers used leases can also
+///   leave it.
 /// - A plain `set` comes in between: the facts name a key that is gone, so they don't count for the new value.
 /// - A fetch stores a new value while the old one is being refused: the refusal finds another key and does nothing, or
 ///   it comes first and is removed with the old value. If the fetch returns the bytes that were refused meanwhile, it
@@ -28,8 +29,8 @@ import Keyutils
 ///   can outlive a value whose life should have become longer.
 ///
 /// A companion that remains ends with its own timeout: that of the item, or at most one second more. The companion of a
-/// refusal can last longer by the precision of `/proc/keys`, which shows long timeouts in hours or days; without
-/// `/proc/keys`, it has no timeout until the next `expire`.
+/// refusal can last longer by the precision of `/proc/keys`, which shows long timeouts in hours or days. It has no
+/// timeout if `/proc/keys` is hidden, or after the death of a process that changed the timeouts.
 ///
 /// A record has the fewest bytes possible, and there is exactly one record of the same facts about the same value:
 ///

@@ -4,7 +4,7 @@ import Keyutils
 ///
 /// All operations use serials, not special ids such as `KEY_SPEC_SESSION_KEYRING`, whose meaning depends on the calling
 /// thread. The only exception is the thread's own keyring, in which keys are staged (``Staging``). No lock is held
-/// during a system call, except a lease's own while it is renewed.
+/// during a call for keys, except a lease's own while it is renewed.
 package struct KernelBackend: SecretBackend {
     package let rings: NamespaceRings
 

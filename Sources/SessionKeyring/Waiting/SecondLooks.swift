@@ -1,4 +1,3 @@
-import Glibc
 import Keyutils
 
 /// How often to retry if something changes between two system calls, and how long to pause in between.

@@ -1,4 +1,3 @@
-import Glibc
 package import Keyutils
 
 /// Decides after each blocked attempt whether to try again, after which pause, and with which last resorts.

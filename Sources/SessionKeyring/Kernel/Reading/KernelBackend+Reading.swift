@@ -54,7 +54,7 @@ extension KernelBackend {
     private func record(of item: ItemIdentity, in ring: Keyring) throws(KeyringError) -> SecretBytes {
         var record = SecretBytes(copying: RawSpan())
         try unlessGoneOrRefused { () throws(KeyringError) in
-            try ring.search(.user, item.companion.keyDescription).lendPayload { record = SecretBytes(copying: $0) }
+            try ring.find(.user, item.companion.keyDescription).lendPayload { record = SecretBytes(copying: $0) }
         }
         return record
     }

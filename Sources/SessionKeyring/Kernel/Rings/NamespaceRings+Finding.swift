@@ -1,4 +1,3 @@
-import Glibc
 import Keyutils
 
 extension NamespaceRings {

@@ -1,4 +1,3 @@
-import Glibc
 import Keyutils
 import Synchronization
 
@@ -14,9 +13,9 @@ import Synchronization
 ///    flag may state no time. The next process that needs the flag then writes the time and waits.)
 /// 2. A plain writer looks for the flag and completes its write within ``unlockedLimit`` after that look. This is less
 ///    than ``grace``, so the process that set the flag sees the write.
-/// 3. A plain set or delete that is stopped between its look and its write learns from the clock that it is late. It
-///    then looks for the flag again. If the flag exists by now, it checks the result under the item's lease and, if
-///    necessary, writes again. So it may take effect twice.
+/// 3. A plain set, delete or expire that is stopped between its look and its write learns from the clock that it is
+///    late. It then looks for the flag again. If the flag exists by now, it checks the result under the item's lease
+///    and, if necessary, writes again. So it may take effect twice.
 extension NamespaceRings {
     private static let grace = Duration.milliseconds(20)
     /// How soon after its look for the flag a plain writer must have begun its write, and must have completed it.

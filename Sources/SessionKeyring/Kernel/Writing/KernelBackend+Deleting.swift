@@ -52,8 +52,10 @@ extension KernelBackend {
                 if hasLease { try lease?.drop(key, from: ring) } else { try ring.unlink(key) }
             }
         }
-        // Without the lease, something of the item may be left.
-        guard lease?.release() ?? true, wasThere != nil else {
+        // If it has removed the item, it must not do so again: a later value could be there by now. Otherwise, the watch
+        // of a fetch could be left.
+        let isHeld = lease?.release() ?? true
+        guard isHeld || wasThere == true, wasThere != nil else {
             throw SecretStoreError(.blocked(.itemLease), item: item)
         }
     }

@@ -10,6 +10,7 @@ extension KernelBackend {
                 guard let leases = try rings.flaggedLeasesRing() else {
                     let isFound = try expirePlainly(item, timeout)
                     if write.isInTime { return isFound }
+                    if try rings.flaggedLeasesRing() == nil { return isFound }
                     continue
                 }
                 let lease = try leaseIfAffordable(of: item, in: leases, effort)
@@ -31,7 +32,7 @@ extension KernelBackend {
         if item.isHidden { return try expirePlainly(item, timeout) }
         return try withKey(of: item) { ring, key throws(KeyringError) in
             let companion = try unlessGoneOrRefused { () throws(KeyringError) in
-                try ring.search(.user, item.companion.keyDescription)
+                try ring.find(.user, item.companion.keyDescription)
             }
             guard let companion else { return try key.expire(timeout) }
             try expire(key, companion, isRefused: try isRefused(item, key, in: ring), timeout)

@@ -1,4 +1,3 @@
-import Glibc
 import Keyutils
 
 /// Freeing quota, by removing the store's own empty rings and expired items.

@@ -172,7 +172,7 @@ extension KernelBackend {
         _ hidden: ItemIdentity, in ring: Keyring, _ remove: (Key, Keyring) throws(KeyringError) -> Void
     ) throws(KeyringError) {
         do throws(KeyringError) {
-            try remove(try ring.search(.user, hidden.keyDescription), ring)
+            try remove(try ring.find(.user, hidden.keyDescription), ring)
         } catch {
             // There isn't one, or another process has removed it.
             guard error.isKeyGoneOrRefused || error.code == .notLinked else { throw error }

@@ -33,9 +33,7 @@ struct CachedAction: VerbAction {
     /// Returns the kept output, or runs the command once for all processes that want its output.
     func fetched(in store: SecretStore) throws -> FetchedOutput {
         // Most calls end here.
-        if !isForced, refreshBefore == nil, let kept = try readKept(in: store), kept.known?.facts?.isRefused != true {
-            return FetchedOutput(answer: kept)
-        }
+        if !isForced, refreshBefore == nil, let kept = try readKept(in: store) { return FetchedOutput(answer: kept) }
         let flight = try SingleFlight(
             in: store.backend, item: item, leaseDuration: Self.leaseDuration,
             refreshBefore == nil ? .never : .due)

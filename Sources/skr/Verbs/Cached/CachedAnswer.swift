@@ -13,7 +13,7 @@ struct CachedAnswer {
     /// The stored output's key, its hash and the facts about it; `nil` for a failure or a new output.
     var known: KnownValue?
 
-    /// Reads the stored result of this command: its output, or else a failure.
+    /// Reads the stored result of this command: its output, unless somebody has refused it, or else a failure.
     ///
     /// - Parameters:
     ///   - command: a hash of its command line.
@@ -23,7 +23,7 @@ struct CachedAnswer {
     ) throws(SecretStoreError) -> CachedAnswer? {
         var output: SecretBox?
         let known = try store.backend.readWithFacts(item) { bytes in output = SecretBox(copying: bytes) }
-        if let output, let known, !isOfOneCommand || known.facts?.command == command {
+        if let output, let known, known.facts?.isRefused != true, !isOfOneCommand || known.facts?.command == command {
             return CachedAnswer(exitCode: 0, output: output, known: known)
         }
         return try store.withBytes(of: item.failure) { bytes in

@@ -51,7 +51,8 @@ struct DeadRingTests {
             ("update", { try await store.update(item, timeout: nil) { (_: String?) in "2" } }),
             ("add", { try store.add("1", for: .password(service: UUID().uuidString)) }),
             ("expire", { try store.expire(item, timeout: .seconds(60)) }),
-            ("lease", { (try await store.tryLease("job", lasting: .seconds(9)))?.release() }),
+            // Not `tryLease`, which doesn't wait longer for the kernel than 100 ms.
+            ("lease", { try await store.lease("job", lasting: .seconds(9), waiting: .seconds(60)).release() }),
             ("list", { _ = try store.items() }),
             ("fetch", { _ = try await store.value(for: .password(service: UUID().uuidString)) { "3" } }),
             ("delete", { _ = try store.delete(item) }),
@@ -59,7 +60,7 @@ struct DeadRingTests {
         ]
         for (_, use) in uses {
             try store.set("0", for: item)
-            let held = try await store.tryLease("held", lasting: .seconds(9))
+            let held = try await store.lease("held", lasting: .seconds(9), waiting: .seconds(60))
             let ring = try scratch.keyring.search(keyring: NamespaceRings.leasesName)
             switch way {
             case "revoke": try Key(ring).revoke()

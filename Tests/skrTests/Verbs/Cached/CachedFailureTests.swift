@@ -33,6 +33,10 @@ struct CachedFailureTests {
         #expect(isEqual(again, first))
         let known = try #require(try store.backend.readWithFacts(item) { _ in })
         #expect(try store.backend.refuse(item, known, Effort()).get())
+        let failure = CachedAnswer(exitCode: 3, output: SecretBox(SecretBytes(utf8: "failed")))
+        try failure.remember(for: .seconds(60), as: item, of: action.command.hash, in: store)
+        #expect(try answer().exitCode == 3)
+        try store.delete(item.failure)
         let second = try answer()
         #expect(!isEqual(second, first))
     }

@@ -1,4 +1,5 @@
 import Keyutils
+import Synchronization
 
 extension NamespaceRings {
     /// Finds the ring with this name that the anchor itself links.
@@ -71,14 +72,14 @@ extension NamespaceRings {
         _ name: String, in anchor: Keyring, inPlaceOf old: Keyring? = nil, _ effort: Effort
     ) throws(KeyringError) -> Step<Keyring?> {
         let making: RingMaking
-        if let earlier = RingMaking.take(name, in: anchor), earlier.lease.isHeld {
+        if let earlier = RingMaking.take(name, of: self), earlier.lease.isHeld {
             making = earlier
         } else {
             let ring = LeaseRing(anchor, permissions: permissions)
             switch try ring.acquire(
                 Self.makingPrefix + name, lasting: ItemLeases.duration, effort, else: .ringMaker)
             {
-            case .done(let lease): making = RingMaking(name, in: anchor, lease)
+            case .done(let lease): making = RingMaking(name, of: self, lease)
             case .blocked: return .blocked(.ringMaker)
             }
         }
@@ -150,21 +151,22 @@ extension NamespaceRings {
 
 /// A ring that is being made, with the lease on its name.
 ///
-/// If the ring can't be made yet, the process keeps this object for the next attempt of any thread.
+/// If the ring can't be made yet, the process keeps this object for the next attempt of any thread that uses the same
+/// ``NamespaceRings``, and drops it with them.
 final class RingMaking {
     /// How long the lease is kept for the next attempt.
     static let longestPause = Duration.milliseconds(200)
 
     private let name: String
-    private let anchor: Keyring
+    private let owner: ObjectIdentifier
     var lease: HeldLease
     /// When a new leases' ring can replace a dead one.
     ///
     /// Before that, late holders could still write through leases in the dead ring that the kernel has not collected.
     let dueTime = BootTime.now() + BootTime(.milliseconds(50))
 
-    init(_ name: String, in anchor: Keyring, _ lease: consuming HeldLease) {
-        (self.name, self.anchor) = (name, anchor)
+    init(_ name: String, of owner: NamespaceRings, _ lease: consuming HeldLease) {
+        (self.name, self.owner) = (name, ObjectIdentifier(owner))
         self.lease = lease
     }
 
@@ -172,20 +174,27 @@ final class RingMaking {
 
     // Not in each namespace, where every start of a command would build the type of the lock with its state.
     private static let kept = LockBox<[RingMaking]>([])
+    private static let isAnyKept = Atomic(false)
 
     func keep() {
-        // Those whose lease has ended are destroyed after the lock is released.
-        _ = Self.take { !$0.lease.isHeld }
         Self.kept.withLock { $0.append(self) }
+        Self.isAnyKept.store(true, ordering: .relaxed)
     }
 
     /// Takes the ring that an earlier attempt has begun to make.
-    static func take(_ name: String, in anchor: Keyring) -> RingMaking? {
-        take { $0.name == name && $0.anchor == anchor }.first
+    static func take(_ name: String, of owner: NamespaceRings) -> RingMaking? {
+        take { $0.name == name && $0.owner == ObjectIdentifier(owner) }.first
     }
 
+    /// Gives up the rings that nobody can continue to make.
+    static func drop(of owner: NamespaceRings) {
+        _ = take { $0.owner == ObjectIdentifier(owner) }
+    }
+
+    /// Takes objects out of the list; those that the caller drops are destroyed after the lock is released.
     private static func take(where isMeant: (RingMaking) -> Bool) -> [RingMaking] {
-        kept.withLock { kept in
+        guard isAnyKept.load(ordering: .relaxed) else { return [] }
+        return kept.withLock { kept in
             let taken = kept.filter(isMeant)
             kept.removeAll(where: isMeant)
             return taken

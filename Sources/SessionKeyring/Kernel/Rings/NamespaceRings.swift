@@ -79,6 +79,8 @@ package final class NamespaceRings: Sendable {
         self.givenItems = givenItems
     }
 
+    deinit { RingMaking.drop(of: self) }
+
     /// Returns whether the kernel or the store gives such a name to keyrings.
     ///
     /// The names of items' rings and of leases have a colon.

@@ -59,6 +59,29 @@ final class RingMakingTests {
         #expect(isBlocked)
     }
 
+    @Test("a store that is gone leaves nothing of a ring that it could not make")
+    func goneMaker() throws {
+        var isBlocked = false
+        for _ in 0..<20 where !isBlocked {
+            try store.set("1", for: item)
+            try Key(scratch.keyring.search(keyring: NamespaceRings.leasesName)).revoke()
+            let gone = try NamespaceRings(scope: scratch.scope, namespace: "default")
+            do throws(SecretStoreError) {
+                _ = try gone.findOrMakePair(Effort())
+            } catch {
+                isBlocked = error.blockage.map { waitsForCollection($0) } ?? false
+            }
+        }
+        #expect(isBlocked)
+        let prefix = NamespaceRings.makingPrefix
+        #expect(
+            try becomesTrue { () throws in
+                try !scratch.keyring.members().contains { serial in
+                    (try? Key(serial).describe().name.hasPrefix(prefix)) == true
+                }
+            })
+    }
+
     @Test("making a ring is blocked while another maker holds its lease")
     func otherMaker() throws {
         let makers = LeaseRing(scratch.keyring, permissions: .possessorAll)
@@ -70,7 +93,7 @@ final class RingMakingTests {
             Issue.record("both are free")
             return
         }
-        RingMaking(NamespaceRings.leasesName, in: scratch.keyring, own).keep()
+        RingMaking(NamespaceRings.leasesName, of: rings, own).keep()
         let step = try rings.make(name, in: scratch.keyring, Effort())
         #expect(step.blockage == .ringMaker)
         _ = consume held

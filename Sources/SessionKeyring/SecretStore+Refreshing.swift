@@ -22,7 +22,10 @@ extension SecretStore {
     ) throws(SecretStoreError) -> Bool {
         try checkWrite(item)
         var wait = Wait()
-        return try wait.run { effort throws(SecretStoreError) in try refuse(refused, for: item, coding, effort) }
+        var blocked: KnownValue?
+        return try wait.run { effort throws(SecretStoreError) in
+            try refuse(refused, for: item, coding, &blocked, effort)
+        }
     }
 
     /// Marks an item's value as refused, waiting for others up to `limit` without blocking a thread.
@@ -40,23 +43,28 @@ extension SecretStore {
     ) async throws -> Bool {
         try checkWrite(item)
         var wait = Wait.updating(upTo: limit)
+        var blocked: KnownValue?
         return try await wait.runInTask { effort throws(SecretStoreError) in
-            try refuse(refused, for: item, coding, effort)
+            try refuse(refused, for: item, coding, &blocked, effort)
         }
     }
 
     /// Makes one attempt to mark the value as refused; false if the item has another value.
+    ///
+    /// - Parameter blocked: the value of an earlier attempt that was blocked. The next attempt is for the same value,
+    ///   even if it is gone by now, because it may have to complete a ring that the earlier one has begun to make.
     private func refuse<Value: Equatable>(
-        _ refused: Value, for item: ItemIdentity, _ coding: ValueCoding<Value>, _ effort: Effort
+        _ refused: Value, for item: ItemIdentity, _ coding: ValueCoding<Value>, _ blocked: inout KnownValue?,
+        _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<Bool> {
         // Each further round means that somebody has stored the item meanwhile, perhaps with the same value.
         for _ in 0..<SecondLooks.lostLeases {
-            guard let found = try found(item, coding), found.value == refused, let known = found.known else {
-                return .done(false)
-            }
+            if blocked == nil, let found = try found(item, coding), found.value == refused { blocked = found.known }
+            guard let known = blocked else { return .done(false) }
             let outcome = try backend.refuse(item, known, effort)
-            if case .done(false) = outcome { continue }
-            return outcome
+            if case .blocked = outcome { return outcome }
+            blocked = nil
+            if case .done(true) = outcome { return outcome }
         }
         return .blocked(SecretStoreError(.blocked(.itemLease), item: item))
     }

@@ -97,7 +97,9 @@ struct StoppedCompanionTests {
         }
     }
 
-    @Test("a deletion that loses its lease ends a fetch all the same, and removes nothing later", arguments: [false, true])
+    @Test(
+        "a deletion that loses its lease ends a fetch all the same, and removes nothing later",
+        arguments: [false, true])
     func deleteWithoutLease(isThere: Bool) async {
         await #expect(processExitsWith: .exitCode(0)) { [isThere = isThere as Bool] in
             let store = try flaggedStore()

@@ -81,8 +81,8 @@ static long read_item(const char *ring_name, const char *item_name, char *secret
 }
 
 /* Returns whether this process certainly has a session keyring; request_key(2) doesn't give it one. A login's session
-   keyring has the name _ses. A process without one searches the user's _uid_ses.N instead: there it can find another keyring
-   named _ses, but it then also finds _uid_ses.N itself. */
+   keyring has the name _ses. A process without one searches the user's _uid_ses.N instead: there it can find another
+   keyring named _ses, but it then also finds _uid_ses.N itself. */
 static bool has_session(void)
 {
     const char prefix[] = "_uid_ses.";

@@ -159,7 +159,7 @@ package final class NamespaceRings: Sendable {
     ///
     /// If only possessors can write to the ring, the write itself shows that the anchor still links it. If the whole
     /// user can write to it, it accepts writes even after it was removed, and they would be lost.
-    func areInUse(afterWriteTo ring: Keyring) throws(SecretStoreError) -> Bool {
+    func isStillLinked(afterWriteTo ring: Keyring) throws(SecretStoreError) -> Bool {
         if access == .possessor { return true }
         return try inAnchor { anchor throws(SecretStoreError) in
             try inStoreTerms { () throws(KeyringError) in try anchor.links(Key(ring)) }
@@ -227,7 +227,7 @@ extension KernelBackend {
             switch step {
             case .blocked(let reason): throw SecretStoreError(.blocked(reason), item: item)
             case .done(let output):
-                if try rings.areInUse(afterWriteTo: pair.items) { return output }
+                if try rings.isStillLinked(afterWriteTo: pair.items) { return output }
             }
             pair = try rings.findOrMakePair(effort)
         }

@@ -71,7 +71,7 @@ private final class KernelItemUpdate: ItemUpdate {
                     case .changed, .leaseLost: throw SecretStoreError(.leaseLost, item: item)
                     }
                 }
-                guard try backend.rings.areInUse(afterWriteTo: ring) else {
+                guard try backend.rings.isStillLinked(afterWriteTo: ring) else {
                     throw SecretStoreError(.unreadableAfterWrite, item: item)
                 }
                 return true

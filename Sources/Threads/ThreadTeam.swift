@@ -1,4 +1,4 @@
-import Dispatch
+package import Dispatch
 import Foundation
 
 /// Real threads that start together, for tests of how threads affect each other.
@@ -17,9 +17,7 @@ package enum ThreadTeam {
         let failure = Locked<Failure?>(nil)
         for _ in 0..<count { ready.enter() }
         for index in 0..<count {
-            finished.enter()
-            Thread.detachNewThread {
-                defer { finished.leave() }
+            start(in: finished) {
                 ready.leave()
                 ready.wait()
                 do throws(Failure) {
@@ -31,5 +29,23 @@ package enum ThreadTeam {
         }
         finished.wait()
         if let error = failure.withLock({ $0 }) { throw error }
+    }
+
+    /// Runs `body` on a new thread, which is in the group until it has released what `body` refers to.
+    ///
+    /// Otherwise, the process could end before the thread destroys, say, the last reference to a keyring.
+    package static func start(in group: DispatchGroup, _ body: @escaping @Sendable () -> Void) {
+        let body = Locked<(@Sendable () -> Void)?>(body)
+        group.enter()
+        Thread.detachNewThread {
+            runOnce(body)
+            group.leave()
+        }
+    }
+
+    @inline(never)
+    private static func runOnce(_ body: Locked<(@Sendable () -> Void)?>) {
+        let taken = body.withLock { $0.take() }
+        taken?()
     }
 }

@@ -200,10 +200,10 @@ final class StallScene: Sendable {
         }
         let areOver = DispatchSemaphore(value: 0)
         let helpers = DispatchGroup()
-        detach(helpers) { [self] in release(whenOver: areOver) }
+        ThreadTeam.start(in: helpers) { [self] in release(whenOver: areOver) }
         // Tasks that wait without a limit are cancelled, so that they end, too.
         let cancellation = DispatchTimeInterval.milliseconds(stall.cancellation ?? StallCase.longestWait + 3_000)
-        detach(helpers) {
+        ThreadTeam.start(in: helpers) {
             if areOver.wait(timeout: .now() + cancellation) == .timedOut { tasks.forEach { $0.cancel() } }
         }
         for task in tasks { await task.value }
@@ -217,14 +217,6 @@ final class StallScene: Sendable {
         return StallReport(
             worst: worst, firstEnd: all.first?.time ?? 0, lastEnd: all.last?.time ?? 0,
             outcomes: Dictionary(grouping: all, by: \.outcome).mapValues(\.count))
-    }
-
-    private func detach(_ group: DispatchGroup, _ body: @escaping @Sendable () -> Void) {
-        group.enter()
-        Thread.detachNewThread {
-            body()
-            group.leave()
-        }
     }
 
     /// Releases the held items after their time.

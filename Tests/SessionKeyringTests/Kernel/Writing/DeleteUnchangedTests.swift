@@ -8,15 +8,6 @@ import Threads
 
 private let item = ItemIdentity.password(service: "unchanged")
 
-/// Runs `body` on a thread that the group waits for.
-private func start(_ group: DispatchGroup, _ body: @escaping @Sendable () -> Void) {
-    group.enter()
-    Thread.detachNewThread {
-        body()
-        group.leave()
-    }
-}
-
 @Suite("Deleting an item that has not changed", .tags(.kernel))
 struct DeleteUnchangedTests {
     @Test("an item is deleted only if it holds the given bytes", arguments: Place.allCases, [false, true])
@@ -57,7 +48,7 @@ struct DeleteUnchangedTests {
         let deleted = Locked(0)
         let deleters = DispatchGroup()
         for _ in 0..<2 {
-            start(deleters) {
+            ThreadTeam.start(in: deleters) {
                 while !isDone.withLock({ $0 }) {
                     guard let found = try? store.get(item), !found.isEqual(to: SecretBytes(utf8: "keep")) else {
                         continue
@@ -102,8 +93,8 @@ struct DeleteUnchangedTests {
         try store.set("x", for: item)
         let isDone = Locked(false)
         let writers = DispatchGroup()
-        start(writers) { while !isDone.withLock({ $0 }) { try? store.set("x", for: item) } }
-        start(writers) {
+        ThreadTeam.start(in: writers) { while !isDone.withLock({ $0 }) { try? store.set("x", for: item) } }
+        ThreadTeam.start(in: writers) {
             var number = 0
             while !isDone.withLock({ $0 }) {
                 number += 1

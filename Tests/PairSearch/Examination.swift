@@ -105,18 +105,20 @@ struct Examination {
     ///   last look and its write, this counts as if it had disappeared before the update.
     /// - A set or delete that was stopped for long between its look at the update flag and its write is repeated under
     ///   the lease. So it may take effect a second time.
-    /// - A fetch that notices after its write that something has happened to the item withdraws its value.
+    /// - A fetch that notices after its write that something has happened to the item withdraws its value. If that was
+    ///   a clear, the value that the fetch replaced may be gone by then.
     private func isDocumented(_ history: ItemHistory, _ item: ItemIdentity) -> Bool {
+        var operations = history.operations
         if series.stop.crossesExpiry || calls.contains(where: { $0.operation == .clear }) {
-            let blind = history.operations.map(\.withoutWhatWasFound)
-            if holds(blind, of: history) { return true }
+            operations = operations.map(\.withoutWhatWasFound)
+            if holds(operations, of: history) { return true }
         }
         return calls.contains { call in
             guard call.item == item, call.killedAt == nil else { return false }
             switch call.operation {
             case .set, .setTimeout: return holdsWithSecondSet(by: call, history)
             case .delete, .fetch, .refresh:
-                return holds(history.operations + [call.again(.remove(found: nil))], of: history)
+                return holds(operations + [call.again(.remove(found: nil))], of: history)
             default: return false
             }
         }

@@ -21,10 +21,10 @@ struct OperationRun {
     /// Runs the operation and reports the result; `begin` is called when the process's calls are to be counted.
     func run(begin: () -> Void) {
         do {
-            let held = operation == .release ? try takeLease() : nil
+            let held = Result { operation == .release ? try takeLease() : nil }
             begin()
             report.value.invoked = MonotonicTime.now
-            report.value.outcome = try perform(held) ? .done : .refused
+            report.value.outcome = try perform(held.get()) ? .done : .refused
         } catch {
             note(error)
         }

@@ -33,7 +33,7 @@ package enum ThreadTeam {
 
     /// Runs `body` on a new thread, which is in the group until it has released what `body` refers to.
     ///
-    /// Otherwise, the process could end before the thread destroys, say, the last reference to a keyring.
+    /// Otherwise, the process could end before the thread drops the last reference to, say, a scratch keyring.
     package static func start(in group: DispatchGroup, _ body: @escaping @Sendable () -> Void) {
         let body = Locked<(@Sendable () -> Void)?>(body)
         group.enter()
@@ -43,6 +43,7 @@ package enum ThreadTeam {
         }
     }
 
+    /// Calls the closure, and releases it before this returns.
     @inline(never)
     private static func runOnce(_ body: Locked<(@Sendable () -> Void)?>) {
         let taken = body.withLock { $0.take() }

@@ -174,11 +174,11 @@ final class RingMaking {
 
     // Not in each namespace, where every start of a command would build the type of the lock with its state.
     private static let kept = LockBox<[RingMaking]>([])
-    private static let isAnyKept = Atomic(false)
+    private static let wasAnyKept = Atomic(false)
 
     func keep() {
         Self.kept.withLock { $0.append(self) }
-        Self.isAnyKept.store(true, ordering: .relaxed)
+        Self.wasAnyKept.store(true, ordering: .relaxed)
     }
 
     /// Takes the ring that an earlier attempt has begun to make.
@@ -193,7 +193,7 @@ final class RingMaking {
 
     /// Takes objects out of the list; those that the caller drops are destroyed after the lock is released.
     private static func take(where isMeant: (RingMaking) -> Bool) -> [RingMaking] {
-        guard isAnyKept.load(ordering: .relaxed) else { return [] }
+        guard wasAnyKept.load(ordering: .relaxed) else { return [] }
         return kept.withLock { kept in
             let taken = kept.filter(isMeant)
             kept.removeAll(where: isMeant)

@@ -29,9 +29,7 @@ let package = Package(
         .library(name: "SessionKeyringTesting", targets: ["SessionKeyringTesting"]),
         .library(name: "CredentialHelpers", targets: ["CredentialHelpers"]),
         .library(name: "SessionKeyringConfiguration", targets: ["SessionKeyringConfiguration"]),
-        .executable(name: "skr", targets: ["skr"]),
-        .executable(name: "skr-stress", targets: ["skr-stress"]),
-        .executable(name: "skr-secrets", targets: ["skr-secrets"]),
+        // No executables: SwiftPM would fetch what they need for every user of a library. This package builds them anyway.
     ],
     traits: [
         .trait(name: "Crypto", description: "Stores swift-crypto's keys as they are."),
@@ -190,12 +188,16 @@ let package = Package(
             name: "token-example", dependencies: ["SessionKeyring"], path: "Tests/TokenExample", swiftSettings: tests),
         .executableTarget(
             name: "lease-example", dependencies: ["SessionKeyring"], path: "Tests/LeaseExample", swiftSettings: tests),
+        .executableTarget(
+            name: "rotating-tokens", dependencies: ["SessionKeyring"], path: "Tests/RotatingTokens",
+            swiftSettings: tests),
         .testTarget(
             name: "SessionKeyringTests",
             dependencies: [
                 "SessionKeyring",
                 "token-example",
                 "lease-example",
+                "rotating-tokens",
                 "SessionKeyringTesting",
                 "Threads",
                 "CTestFilters",

@@ -43,8 +43,10 @@ public protocol ItemSource: Sendable {
     func attributes(of item: ItemIdentity) throws(SecretStoreError) -> ItemAttributes?
 
     /// Gives a live item a new timeout, counted from now; false for an absent item, or if the source can't do it.
+    ///
+    /// With `nil`, the item loses its timeout.
     @discardableResult
-    func expire(_ item: ItemIdentity, timeout: Duration) throws(SecretStoreError) -> Bool
+    func expire(_ item: ItemIdentity, timeout: Duration?) throws(SecretStoreError) -> Bool
 }
 
 /// Defaults for the methods that a source can omit.
@@ -54,7 +56,7 @@ extension ItemSource {
 
     /// Changes no timeout, and returns false.
     @discardableResult
-    public func expire(_ item: ItemIdentity, timeout: Duration) throws(SecretStoreError) -> Bool { false }
+    public func expire(_ item: ItemIdentity, timeout: Duration?) throws(SecretStoreError) -> Bool { false }
 
     /// Compares the bytes, and then deletes the item.
     @discardableResult
@@ -72,13 +74,18 @@ extension ItemSource {
 }
 
 extension SecretStore: ItemSource {
+    /// Reads an item's bytes; `nil` if the item does not exist.
+    ///
+    /// - Throws: ``SecretStoreError``.
+    public func get(_ item: ItemIdentity) throws(SecretStoreError) -> SecretBytes? { try bytes(of: item) }
+
     /// Stores bytes, replacing any existing item.
     ///
     /// - Throws: ``SecretStoreError``.
     public func set(
         _ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration?
     ) throws(SecretStoreError) {
-        try set(secret, for: item, timeout: timeout, refreshAfter: nil)
+        try set(secret, for: item, lasting: Lifetime(timeout))
     }
 
     /// Deletes the item if it holds exactly these bytes; false if it is absent or holds other bytes.

@@ -1,18 +1,23 @@
 /// Operations for a program that does other work while a write is blocked: see ``Wait/pause(after:_:at:)``.
 extension SecretStore {
-    /// Prepares to store an item, as ``set(_:for:timeout:refreshAfter:usableFor:)-(SecretBytes,_,_,_,_)`` does.
+    /// Prepares to store an item, as ``set(_:for:lasting:)-(SecretBytes,_,_)`` does, except that nothing is sealed.
     ///
     /// - Parameter isAddition: whether a live item is left as it is.
     package func setting(
-        _ item: ItemIdentity, timeout: Duration?, refreshAfter: Duration? = nil, usableFor: Duration? = nil,
-        isAddition: Bool = false
+        _ item: ItemIdentity, lasting lifetime: Lifetime = .scope, isAddition: Bool = false
     ) throws(SecretStoreError) -> SetOperation {
-        var facts: ItemFacts?
-        if refreshAfter != nil || usableFor != nil {
-            facts = try Lifetime(timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor, of: item).facts()
-        }
-        return SetOperation(
-            item, timeout: try writeTimeout(timeout, for: item), facts: facts, isAddition: isAddition, in: backend)
+        try checkWrite(item)
+        let (timeout, facts) = try started(lifetime, of: item)
+        return SetOperation(item, timeout: timeout, facts: facts, isAddition: isAddition, in: backend)
+    }
+
+    /// Checks a lifetime, and returns what to store: the timeout, and the facts if there are any.
+    func started(
+        _ lifetime: Lifetime, of item: ItemIdentity
+    ) throws(SecretStoreError) -> (timeout: RunningTimeout?, facts: ItemFacts?) {
+        guard lifetime != .scope else { return (nil, nil) }
+        let running = try RunningLifetime(lifetime, of: item)
+        return (running.timeout, lifetime.hasRefresh ? running.facts() : nil)
     }
 
     /// Prepares to delete an item, as ``delete(_:)`` does.

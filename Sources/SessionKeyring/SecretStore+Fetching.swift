@@ -7,7 +7,7 @@ extension SecretStore {
     /// wait for the result.
     ///
     /// ```swift
-    /// let token = try await store.value(for: item, timeout: .seconds(900)) { try await login() }
+    /// let token = try await store.value(for: item, as: Token.self, lasting: .seconds(900)) { try await logIn() }
     /// ```
     ///
     /// A stored value that can't be decoded as `type` counts as absent: it is fetched again and replaced. So if two
@@ -18,104 +18,119 @@ extension SecretStore {
     ///
     /// - A caller that is cancelled throws immediately. The fetch that it began continues for the other callers.
     /// - When the last caller is cancelled, the fetch is cancelled too. The next caller then begins another one.
-    /// - If the fetch fails, nothing is stored, and all these callers get its error. In another process, one of the
-    ///   callers that wait tries next.
+    /// - If the fetch fails, nothing is stored. All these callers get the old value if it is usable, otherwise the
+    ///   fetch's error. For two seconds (``FetchOptions``), nobody fetches again, in any process: callers get the old
+    ///   value if it is usable, otherwise `fetchFailed`.
     /// - If the process that fetches dies, another one continues: immediately if it can tell that the first one is
     ///   dead, otherwise within ten seconds.
+    /// - If the fetch reaches its limit, it is cancelled, and its result is dropped even if it continues. Its callers get
+    ///   the old value if it is usable, otherwise `fetchTimedOut`. Others can then fetch.
+    /// - If the quota has no room for the value, or if the session has ended, the value is returned but not stored.
+    ///
+    /// So a value can be fetched more than once. For a token that can be refreshed only once, use
+    /// ``refreshedValue(for:as:options:fetch:)``.
     ///
     /// - Parameters:
     ///   - item: which item.
     ///   - type: the type of its value.
-    ///   - timeout: how long the kernel keeps the fetched value; `nil` for as long as the scope exists.
-    ///   - refreshAfter: after how long one of the callers fetches the value again, while the others still get the old
-    ///     value. If that fetch fails, its caller gets the old value too. `nil` if nobody fetches the value again
-    ///     before it expires.
-    ///   - staleWhileRefreshing: whether the caller that fetches the value again also gets the old value, immediately,
-    ///     while the fetch continues in the background.
-    ///   - limit: how long a fetch is allowed to take, up to one hour. A fetch that takes longer is cancelled. Its
-    ///     callers get the old value if there is one, otherwise `fetchTimedOut`. Others can then fetch, even if the
-    ///     cancelled fetch continues; its result is dropped.
-    ///   - failureTimeout: for how long after a failed fetch nobody tries again. All callers get the old value if there
-    ///     is one, otherwise `fetchFailed`. `nil` if each caller tries itself.
-    ///   - fetch: gets the value from its source. If the quota has no room for the value, it is returned but
-    ///     not stored.
+    ///   - lifetime: how long the fetched value lasts, counted from the end of the fetch. If it has `refreshAfter`, one of
+    ///     the callers fetches the value again after that, while the others still get the old value. A value that was
+    ///     stored by a `set` without `refreshAfter` and `usableFor` is then due immediately.
+    ///   - options: how the fetch is done.
+    ///   - fetch: gets the value from its source. It can't ask the store for the same item.
     /// - Throws: the error of `fetch`; `CancellationError`; ``SecretStoreError`` with `fetchTimedOut`, `fetchFailed`,
     ///   `leaseHeld` if others fetched for more than an hour, `unencodable`, `tooLarge`, or `invalidTimeout`, also for
-    ///   a `limit` that is out of range.
+    ///   an option that is out of range.
     public func value<Value: Codable & Sendable>(
-        for item: ItemIdentity,
-        as type: Value.Type = Value.self,
-        timeout: Duration? = nil,
-        refreshAfter: Duration? = nil,
-        staleWhileRefreshing: Bool = false,
-        fetchLasting limit: Duration = .seconds(60),
-        sharingFailuresFor failureTimeout: Duration? = .seconds(2),
-        fetch: @escaping @Sendable () async throws -> Value
+        for item: ItemIdentity, as type: Value.Type, lasting lifetime: Lifetime = .scope,
+        options: FetchOptions = FetchOptions(), fetch: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        _ = try Lifetime(timeout: timeout, refreshAfter: refreshAfter, of: item)
-        let policy = FetchPolicy(
-            refreshAfter == nil ? .never : .due, answersEarly: staleWhileRefreshing, limit: limit,
-            failureTimeout: failureTimeout)
-        return try await value(for: item, policy, { self.coding(type) }) { (_: Value?) in
-            Fetched(try await fetch(), timeout: timeout, refreshAfter: refreshAfter)
+        _ = try RunningLifetime(lifetime, of: item)
+        return try await value(for: item, FetchPolicy(for: lifetime, options), { self.coding(type) }) { _ in
+            (try await fetch(), lifetime)
         }
     }
 
-    /// Returns an item's value; if there isn't one, fetches it together with its lifetime, and stores it.
+    /// Returns an item's value; if there isn't one or it is due, makes a new one from the old one, and stores it.
+    ///
+    /// This is for tokens, above all those whose refresh token works only once.
     ///
     /// ```swift
-    /// let token = try await store.value(for: item, as: Token.self) { old in
-    ///     let token = if let old { try await refresh(old.refreshToken) } else { try await login() }
-    ///     return Fetched(token, refreshAfter: token.lifetime - .seconds(60), usableFor: token.lifetime)
+    /// let token = try await store.refreshedValue(for: item, as: Token.self) { old in
+    ///     let token = if let old { try await refresh(old) } else { try await logIn() }
+    ///     return (token, .token(livingFor: .seconds(token.expiresIn)))
     /// }
     /// ```
     ///
-    /// Everything else is as for
-    /// ``value(for:as:timeout:refreshAfter:staleWhileRefreshing:fetchLasting:sharingFailuresFor:fetch:)``.
+    /// If many tasks, threads and processes want the value at the same time, one of them fetches it. The others wait
+    /// only if the old value isn't usable. Everything else is as for ``value(for:as:lasting:options:fetch:)``, except
+    /// that the closure is never called without room for its result, and never cancelled:
+    ///
+    /// - The store first reserves the old value's size and 1,024 bytes more, or ``FetchOptions``' size for a first value.
+    ///   Without that room, callers get the old value if it is usable, otherwise `quotaExceeded`.
+    /// - Once the closure was called, nothing cancels the fetch, even if all its callers are cancelled or their task
+    ///   group ends. Its result is stored, unless the item was set, deleted or cleared meanwhile.
+    /// - If it reaches its limit, its callers get the old value if it is usable, otherwise `fetchTimedOut`, and others
+    ///   can fetch. A late result is still stored, unless another fetch has begun.
+    ///
+    /// Apart from that, a result is not stored only if the process dies, if the result is larger than its room and the
+    /// quota is full, if others block the write for too long, if the session ends, if the result can't be encoded or
+    /// sealed, or if its timeout has already passed. Except after a death or an encoding error, the callers still get it.
     ///
     /// - Parameters:
     ///   - item: which item.
     ///   - type: the type of its value.
-    ///   - staleWhileRefreshing: whether the caller that fetches the value again also gets the old value, immediately.
-    ///   - limit: how long a fetch is allowed to take, up to one hour.
-    ///   - failureTimeout: for how long after a failed fetch nobody tries again. All callers get the old value if there
-    ///     is one, otherwise `fetchFailed`. `nil` if each caller tries itself.
-    ///   - fetch: makes a new value from the old one, which is `nil` if there isn't one. The closure also gets an old
-    ///     value that is not usable any more (``Fetched``) or that was refused (``invalidate(_:for:)``). A value that
-    ///     was stored by a plain `set` is fetched again immediately. To avoid that, pass `refreshAfter` to `set`.
-    /// - Throws: as ``value(for:as:timeout:refreshAfter:staleWhileRefreshing:fetchLasting:sharingFailuresFor:fetch:)``.
-    public func value<Value: Codable & Sendable>(
-        for item: ItemIdentity,
-        as type: Value.Type = Value.self,
-        staleWhileRefreshing: Bool = false,
-        fetchLasting limit: Duration = .seconds(60),
-        sharingFailuresFor failureTimeout: Duration? = .seconds(2),
-        fetch: @escaping @Sendable (_ old: Value?) async throws -> Fetched<Value>
+    ///   - options: how the fetch is done.
+    ///   - fetch: makes a new value and its lifetime from the old value, which is `nil` if there isn't one. The closure
+    ///     also gets an old value that is not usable any more or that was refused
+    ///     (``SecretSlot/invalidate(_:waiting:)``), or that was stored by a `set` whose lifetime has neither
+    ///     `refreshAfter` nor `usableFor`. If the old value is of no use, the closure throws ``RefusedOldValue``, and is
+    ///     called again without it. Because the value must not be lost, durations that are out of range are corrected: a
+    ///     `refreshAfter` of zero or less becomes nine tenths of the value's life, at least one second. A value whose
+    ///     timeout is zero or less is returned and not stored.
+    /// - Throws: as ``value(for:as:lasting:options:fetch:)``; ``SecretStoreError`` also with `quotaExceeded`, or with
+    ///   `sessionRevoked` if the session has ended.
+    public func refreshedValue<Value: Codable & Sendable>(
+        for item: ItemIdentity, as type: Value.Type, options: FetchOptions = FetchOptions(),
+        fetch: @escaping @Sendable (_ old: Value?) async throws -> (Value, Lifetime)
     ) async throws -> Value {
-        let policy = FetchPolicy(
-            .dueOrUnusable, answersEarly: staleWhileRefreshing, limit: limit, failureTimeout: failureTimeout)
+        let policy = FetchPolicy(.dueOrUnusable, isStrict: true, options)
         return try await value(for: item, policy, { self.coding(type) }, fetch: fetch)
     }
 }
 
 extension SecretStore {
+    /// The fetches whose closures are running this task, each with its item.
+    @TaskLocal private static var outerFetches: [(fetch: SharedFetch, item: FetchKey)] = []
+
     /// Returns an item's value, fetching it in a task if necessary.
     package func value<Value: Sendable>(
         for item: ItemIdentity, _ policy: FetchPolicy, _ coding: @escaping @Sendable () -> ValueCoding<Value>,
-        fetch: @escaping @Sendable (Value?) async throws -> Fetched<Value>
+        fetch: @escaping @Sendable (Value?) async throws -> (Value, Lifetime)
     ) async throws -> Value {
-        try HeldLease.check(policy.limit)
+        let options = policy.options
+        guard (try? HeldLease.check(options.limit)) != nil else { throw SecretStoreError(.fetchLimit, item: item) }
+        let ownKey = updateKey(item)
+        if Self.outerFetches.contains(where: { $0.item == ownKey && !$0.fetch.hasStopped }) {
+            throw SecretStoreError(.insideFetch, item: item)
+        }
         let flight = try SingleFlight(
             in: backend, item: item, leaseDuration: policy.leaseDuration, policy.refreshing,
-            failureTimeout: policy.failureTimeout)
+            failureTimeout: options.retryAfter, isStrict: policy.isStrict)
         while true {
             try Task.checkCancellation()
-            if let value = try flight.good(reading(item, coding())) { return value }
-            let part = SharedFetch.join(FetchKey(backend, of: self, item, Value.self))
+            if let value = try flight.good(reading(flight, coding())) { return value }
+            let part = SharedFetch.join(
+                FetchKey(backend, of: self, item, Value.self, sealing: sealing, isStrict: policy.isStrict))
             let (shared, isFirst) = (part.fetch, part.isFirst)
             if isFirst {
-                shared.start { try await self.valueForAll(of: flight, policy, coding, for: shared, fetch: fetch) }
-            } else if let value = try flight.usable(reading(item, coding())) {
+                shared.start {
+                    let outer = Self.outerFetches.filter { !$0.fetch.hasStopped } + [(shared, ownKey)]
+                    return try await Self.$outerFetches.withValue(outer) {
+                        try await self.valueForAll(of: flight, policy, coding, for: shared, fetch: fetch)
+                    }
+                }
+            } else if let value = try flight.usable(reading(flight, coding())) {
                 return value
             }
             switch await shared.end(for: part) {
@@ -129,20 +144,20 @@ extension SecretStore {
     /// Waits for its turn and fetches the value, in a task that belongs to all callers that want it.
     private func valueForAll<Value: Sendable>(
         of flight: SingleFlight, _ policy: FetchPolicy, _ coding: @escaping @Sendable () -> ValueCoding<Value>,
-        for shared: SharedFetch, fetch: (Value?) async throws -> Fetched<Value>
+        for shared: SharedFetch, fetch: (Value?) async throws -> (Value, Lifetime)
     ) async throws -> SharedFetch.End {
         // If the fetch fails, its callers can get the existing value. Read it only then, because somebody may refuse it
         // in the meantime.
         let usable: @Sendable () -> SharedFetch.End? = {
-            guard let value = (try? flight.usable(self.reading(flight.item, coding()))) ?? nil else { return nil }
+            guard let value = (try? flight.usable(self.reading(flight, coding()))) ?? nil else { return nil }
             return .found(value, isForAll: true)
         }
         switch try await turn(of: flight, coding()) as SingleFlight.Turn<Value> {
         case .take(let value): return .found(value, isForAll: false)
-        case .fetch(let lease, let old, _):
+        case .fetch(let lease, let old, let isOldUsable):
             // The lease is renewed from now on, because this task may continue late if the thread pool is busy.
             let renewal = LeaseRenewer.inBackground(lease, lasting: flight.leaseDuration)
-            let isWanted = shared.hold(lease, renewal, upTo: policy.limit) {
+            let isWanted = shared.hold(lease, renewal, upTo: policy.options.limit) {
                 flight.rememberFailure(under: lease)
                 return usable() ?? .failed(SecretStoreError(.fetchTimedOut, item: flight.item))
             }
@@ -150,29 +165,57 @@ extension SecretStore {
                 _ = lease.release()
                 return .unknown
             }
-            if policy.answersEarly, let early = usable() { shared.answer(with: early) }
-            let fetched: Fetched<Value>
+            if policy.isStrict {
+                do {
+                    let thread = try await reserve(policy.options.firstValueSize, for: lease, isOldUsable: isOldUsable)
+                    guard try lease.isStillUntouched(), shared.commit(thread) else { return .unknown }
+                } catch {
+                    guard let end = usable() else { throw error }
+                    return end
+                }
+            }
+            if policy.options.answersEarly, let early = usable() { shared.answer(with: early) }
+            let (value, lifetime): (Value, Lifetime)
             do {
-                fetched = try await fetch(old)
+                do {
+                    (value, lifetime) = try await fetch(old)
+                } catch is RefusedOldValue where old != nil && shared.isCommitted && lease.timeLeft > .zero {
+                    (value, lifetime) = try await fetch(nil)
+                }
             } catch {
                 flight.rememberFailure(under: lease)
                 guard let end = usable() else { throw error }
                 return end
             }
             guard shared.beginKeeping() else { return .unknown }
-            let isKept = try await keep(fetched, of: flight, coding(), under: lease)
-            return .found(fetched.value, isForAll: !isKept)
+            let isKept = try await keep(value, for: lifetime, of: flight, coding(), under: lease, on: shared.thread)
+            return .found(value, isForAll: !isKept)
         }
     }
 
-    private func reading<Value>(_ item: ItemIdentity, _ coding: ValueCoding<Value>) -> SingleFlight.Read<Value> {
+    /// Reserves room for a value, and returns the thread that holds it.
+    ///
+    /// A caller that has a usable value does not wait for room.
+    private func reserve(_ size: Int, for lease: FetchLease, isOldUsable: Bool) async throws -> StagingThread {
+        let thread = try StagingThread()
+        try await thread.run { () throws(SecretStoreError) in
+            var wait = Wait(quota: isOldUsable ? .zero : nil)
+            try wait.run { effort throws(SecretStoreError) in try lease.reserve(size: size, effort) }
+        }
+        return thread
+    }
+
+    private func reading<Value>(_ flight: SingleFlight, _ coding: ValueCoding<Value>) -> SingleFlight.Read<Value> {
         { () throws(SecretStoreError) in
             do throws(SecretStoreError) {
-                return try self.found(item, coding)
+                return try self.found(flight.item, coding)
             } catch {
+                switch error.code {
                 // For example, an earlier version of the program stored a value of another type.
-                guard case .undecodable = error.code else { throw error }
-                return nil
+                case .undecodable where !(flight.isStrict && error.detail == .unopened): return nil
+                case .sessionRevoked where !flight.isStrict: return nil
+                default: throw error
+                }
             }
         }
     }
@@ -181,7 +224,7 @@ extension SecretStore {
     private func turn<Value>(
         of flight: SingleFlight, _ coding: ValueCoding<Value>
     ) async throws -> SingleFlight.Turn<Value> {
-        let read = reading(flight.item, coding)
+        let read = reading(flight, coding)
         var turn = FetchTurn(of: flight)
         var wait = Wait(upTo: SingleFlight.waitLimit)
         do {
@@ -195,34 +238,60 @@ extension SecretStore {
 
     /// Stores the fetched value, suspending the task between attempts.
     ///
-    /// A store that has no room, or whose writers block each other for too long, is not an error: some values can't be
-    /// fetched a second time, such as a token that replaces another one. The caller needs such a value more than an
-    /// error about the store.
+    /// A store that has no room, whose writers block each other for too long, or whose session has ended is not an error:
+    /// some values can't be fetched a second time, such as a token that replaces another one. The caller needs such a
+    /// value more than an error about the store. For a fetch with room, that is true of every error of the store.
     ///
     /// - Returns: false if the value or the facts about it could not be stored, also because the value has already
     ///   expired; true, with nothing stored, if the item was changed during the fetch or the lease was lost.
     private func keep<Value>(
-        _ fetched: Fetched<Value>, of flight: SingleFlight, _ coding: ValueCoding<Value>, under lease: FetchLease
+        _ value: Value, for lifetime: Lifetime, of flight: SingleFlight, _ coding: ValueCoding<Value>,
+        under lease: FetchLease, on thread: StagingThread?
     ) async throws -> Bool {
-        guard let lifetime = Lifetime(of: fetched), lease.canStore else { return false }
-        let bytes = try encoding(flight.item) { try coding.encode(fetched.value) }
+        guard let lifetime = RunningLifetime(ofFetched: lifetime), lease.canStore else { return false }
+        let result = FetchResult(try stored(value, coding, of: flight.item), for: lifetime)
+        let attempt: @Sendable (Effort) throws(SecretStoreError) -> Outcome<FetchStorage> = {
+            effort throws(SecretStoreError) in
+            try result.bytes.withBytes { bytes throws(SecretStoreError) in
+                try flight.store(bytes, for: result.lifetime, under: lease, effort)
+            }
+        }
         do {
-            var wait = Wait()
-            let storage = try await wait.runInTask { effort throws(SecretStoreError) in
-                try bytes.withBytes { bytes throws(SecretStoreError) in
-                    try flight.store(bytes, for: lifetime, under: lease, effort)
+            let storage: FetchStorage
+            if let thread {
+                storage = try await thread.run { () throws(SecretStoreError) in
+                    var wait = Wait(upTo: HeldLease.longest)
+                    return try wait.run(attempt)
                 }
+            } else {
+                var wait = Wait()
+                storage = try await wait.runInTask(attempt)
             }
             guard storage != .nothing else { return true }
             if var forgetting = flight.forgettingFailure() {
                 var wait = Wait()
-                _ = try await wait.runInTask(isCancellable: false) { effort throws(SecretStoreError) in
+                // The value is stored, so a failure that remains is worth no error.
+                _ = try? await wait.runInTask(isCancellable: false) { effort throws(SecretStoreError) in
                     try forgetting.attempt(effort)
                 }
             }
             return storage == .all
-        } catch let error as SecretStoreError where error.isLackOfRoomOrTurn {
+        } catch let error as SecretStoreError {
+            // A value that is too large is a mistake of the program, which must learn of it.
+            if case .tooLarge = error.code { throw error }
+            guard error.isLackOfRoomOrTurn || error.code == .sessionRevoked || thread != nil else { throw error }
             return false
+        }
+    }
+
+    /// A fetched value as it is stored.
+    private final class FetchResult: Sendable {
+        let bytes: SecretBytes
+        let lifetime: RunningLifetime
+
+        init(_ bytes: consuming SecretBytes, for lifetime: RunningLifetime) {
+            self.bytes = bytes
+            self.lifetime = lifetime
         }
     }
 }

@@ -1,51 +1,8 @@
 extension SecretStore {
-    /// Takes the lease with this name if nobody holds it; `nil` if somebody does.
-    ///
-    /// It does not wait for a holder. It waits up to 100 ms for the kernel to free the name of a dead holder's lease,
-    /// and about a second for quota, without blocking a thread. A lease and an item can have the same name. A lease
-    /// belongs to the store's scope and namespace.
-    ///
-    /// - Parameters:
-    ///   - name: the name to lock; any text that is not empty.
-    ///   - duration: after how long the lease ends if it is neither released nor renewed; 10 milliseconds to one hour.
-    /// - Throws: `CancellationError`; ``SecretStoreError`` with `invalidTimeout` or `invalidName`. A lease that
-    ///   somebody holds is not an error.
-    public nonisolated(nonsending) func tryLease(
-        _ name: String, lasting duration: Duration = .seconds(10)
-    ) async throws -> Lease? {
-        do {
-            return try await lease(name, lasting: duration, waiting: .zero)
-        } catch let error as SecretStoreError where error.code == .leaseHeld {
-            return nil
-        }
-    }
-
-    /// Takes the lease with this name if nobody holds it, blocking the thread; `nil` if somebody holds it.
-    ///
-    /// - Throws: ``SecretStoreError`` as ``tryLease(_:lasting:)``.
-    @available(*, noasync, message: "blocks the thread; use 'await tryLease'")
-    public func blockingTryLease(
-        _ name: String, lasting duration: Duration = .seconds(10)
-    ) throws(SecretStoreError) -> Lease? {
-        do throws(SecretStoreError) {
-            return try blockingLease(name, lasting: duration, waiting: .zero)
-        } catch {
-            guard error.code == .leaseHeld else { throw error }
-            return nil
-        }
-    }
-
     /// Takes the lease with this name, waiting for its holder without blocking a thread.
     ///
     /// If several callers wait, any of them can be next.
-    ///
-    /// - Parameters:
-    ///   - name: the name to lock; any text that is not empty.
-    ///   - duration: after how long the lease ends if it is neither released nor renewed; 10 milliseconds to one hour.
-    ///   - limit: how long to wait.
-    /// - Throws: `CancellationError`; ``SecretStoreError`` with `leaseHeld` if others held the lease the whole time, or
-    ///   as ``tryLease(_:lasting:)``.
-    public nonisolated(nonsending) func lease(
+    package nonisolated(nonsending) func lease(
         _ name: String, lasting duration: Duration = .seconds(10), waiting limit: Duration
     ) async throws -> Lease {
         try Self.check(name, lasting: duration)
@@ -56,15 +13,13 @@ extension SecretStore {
             }
             return Lease(name: name, held: held)
         } catch let error as SecretStoreError where error.isLeaseHeld {
-            throw SecretStoreError(.leaseHeld)
+            throw SecretStoreError(.heldLease(name))
         }
     }
 
     /// Takes the lease with this name, blocking the thread while it waits for the holder.
-    ///
-    /// - Throws: ``SecretStoreError`` as ``lease(_:lasting:waiting:)``.
     @available(*, noasync, message: "blocks the thread; use 'await lease'")
-    public func blockingLease(
+    package func blockingLease(
         _ name: String, lasting duration: Duration = .seconds(10), waiting limit: Duration
     ) throws(SecretStoreError) -> Lease {
         try Self.check(name, lasting: duration)
@@ -75,7 +30,7 @@ extension SecretStore {
             }
             return Lease(name: name, held: held)
         } catch {
-            throw error.isLeaseHeld ? SecretStoreError(.leaseHeld) : error
+            throw error.isLeaseHeld ? SecretStoreError(.heldLease(name)) : error
         }
     }
 
@@ -99,18 +54,21 @@ extension SecretStore {
     /// is stopped, the lease ends after `duration`.
     ///
     /// - Parameters:
-    ///   - name: the name to lock; any text that is not empty.
+    ///   - name: the name to lock; any text that is not empty. A lease and an item can have the same name. A lease
+    ///     belongs to the store's scope and namespace.
     ///   - duration: how long the lease lasts after each renewal; 10 milliseconds to one hour.
-    ///   - limit: how long to wait.
+    ///   - limit: how long to wait for other holders; zero to fail immediately if somebody holds it. In any case, the
+    ///     call can wait 100 ms for the kernel to free the name of a dead holder's lease, and about a second for quota.
+    ///     It blocks no thread.
     ///   - body: runs while nobody else holds the lease. It calls ``Lease/checkHeld()`` before a step that must not run
     ///     without the lease.
     /// - Returns: the result of `body`.
     /// - Throws: the error of `body`; `CancellationError` while it waits; ``SecretStoreError`` with `leaseHeld` if
     ///   others held the lease the whole time, `leaseLost` if the lease was lost before `body` returned, so that
-    ///   another holder may have run at the same time, or as ``tryLease(_:lasting:)``.
+    ///   another holder may have run at the same time, `invalidTimeout` or `invalidName`.
     public nonisolated(nonsending) func withLease<Result: Sendable>(
         _ name: String, lasting duration: Duration = .seconds(10), waiting limit: Duration,
-        _ body: nonisolated(nonsending) (borrowing Lease) async throws -> Result
+        _ body: nonisolated(nonsending) (Lease) async throws -> Result
     ) async throws -> Result {
         let lease = try await lease(name, lasting: duration, waiting: limit)
         let held = lease.held
@@ -119,7 +77,7 @@ extension SecretStore {
         // lease, for a moment longer.
         defer { withExtendedLifetime(renewal) { _ = held.release() } }
         let result = try await body(lease)
-        guard held.release() else { throw SecretStoreError(.leaseLost) }
+        guard held.release() else { throw SecretStoreError(.lostLease(name)) }
         return result
     }
 
@@ -138,11 +96,11 @@ extension SecretStore {
     ///   otherwise as ``withLease(_:lasting:waiting:_:)``.
     public nonisolated(nonsending) func withCancellingLease<Result: Sendable>(
         _ name: String, lasting duration: Duration = .seconds(10), waiting limit: Duration,
-        _ body: @escaping @Sendable (borrowing Lease) async throws -> Result
+        _ body: @escaping @Sendable (Lease) async throws -> Result
     ) async throws -> Result {
         try await withLease(name, lasting: duration, waiting: limit) { lease in
             let held = lease.held
-            let work = Task { try await body(Lease(name: name, held: held)) }
+            let work = Task { try await body(lease) }
             // Not in a task, because the threads of tasks may all be busy.
             let watch = BackgroundTimer(after: duration / 8, repeats: true) {
                 if held.timeLeft <= .zero, !work.isCancelled { BriefThread.run { work.cancel() } }
@@ -163,10 +121,10 @@ extension SecretStore {
     /// Everything else is as for ``withLease(_:lasting:waiting:_:)``.
     ///
     /// - Throws: as ``withLease(_:lasting:waiting:_:)``, except for `CancellationError`.
-    @available(*, noasync, message: "blocks the thread; use 'withLease'")
+    @available(*, noasync, message: "blocks the thread; use 'await withLease'")
     public func withBlockingLease<Result: ~Copyable>(
         _ name: String, lasting duration: Duration = .seconds(10), waiting limit: Duration,
-        _ body: (borrowing Lease) throws -> Result
+        _ body: (Lease) throws -> Result
     ) throws -> Result {
         let lease = try blockingLease(name, lasting: duration, waiting: limit)
         let held = lease.held
@@ -175,17 +133,17 @@ extension SecretStore {
         // lease, for a moment longer.
         defer { withExtendedLifetime(renewal) { _ = held.release() } }
         let result = try body(lease)
-        guard held.release() else { throw SecretStoreError(.leaseLost) }
+        guard held.release() else { throw SecretStoreError(.lostLease(name)) }
         return result
     }
 }
 
 /// A lock that all processes of the scope respect, and that ends by itself if its holder dies.
 ///
-/// It is released when it goes out of scope. A holder that works for longer than the lease lasts must renew it in time
-/// with ``renew(lasting:)``. A holder that was stopped can check ``isHeld``. A service that the holder writes to can
-/// refuse late writes by their ``fencingNumber``.
-public struct Lease: ~Copyable, Sendable {
+/// A holder that was stopped can check whether it still has the lease (``checkHeld()``). A service that the holder writes
+/// to can refuse late writes by their ``fencingNumber``. When the closure that got it ends, the lease is released; a copy
+/// of it then only throws in ``checkHeld()``.
+public struct Lease: Sendable {
     /// The name that is locked.
     package let name: String
     let held: any LeaseHandle
@@ -203,29 +161,29 @@ public struct Lease: ~Copyable, Sendable {
     public var fencingNumber: UInt64 { held.fencingNumber }
 
     /// Whether the lease is certainly still held, for at least two milliseconds from now.
-    public var isHeld: Bool { held.timeLeft > .zero }
+    package var isHeld: Bool { held.timeLeft > .zero }
 
     /// How long the lease is certainly still held; zero if somebody else may have it.
-    public var timeLeft: Duration { held.timeLeft }
+    package var timeLeft: Duration { held.timeLeft }
 
     /// Throws if somebody else may have the lease by now.
     ///
     /// - Throws: ``SecretStoreError`` with `leaseLost`.
     public func checkHeld() throws(SecretStoreError) {
-        guard isHeld else { throw SecretStoreError(.leaseLost) }
+        guard isHeld else { throw SecretStoreError(.lostLease(name)) }
     }
 
     /// Extends the lease to this duration from now.
     ///
     /// - Throws: ``SecretStoreError`` with `leaseLost` if somebody else may have the lease by now, or `invalidTimeout`.
-    public func renew(lasting duration: Duration) throws(SecretStoreError) {
+    package func renew(lasting duration: Duration) throws(SecretStoreError) {
         try HeldLease.check(duration)
-        guard try held.renew(lasting: duration) else { throw SecretStoreError(.leaseLost) }
+        guard try held.renew(lasting: duration) else { throw SecretStoreError(.lostLease(name)) }
     }
 
     /// Releases the lease; false if somebody else may have had it by then.
     @discardableResult
-    public consuming func release() -> Bool {
+    package func release() -> Bool {
         held.release()
     }
 }

@@ -3,10 +3,10 @@ import Keyutils
 
 extension SecretStore {
     /// The store's scope; `nil` for a backend other than the kernel's.
-    public var scope: SecretScope? { backend.place?.scope }
+    package var scope: SecretScope? { backend.place?.scope }
 
     /// The store's namespace; `nil` for a backend other than the kernel's.
-    public var namespace: String? { backend.place?.namespace.text }
+    package var namespace: String? { backend.place?.namespace.text }
 
     /// The id of the user whose other processes share the store's session; `nil` if it is not shared.
     ///
@@ -17,7 +17,7 @@ extension SecretStore {
     /// Reading it takes one system call, and neither creates nor joins a keyring.
     ///
     /// - Throws: ``SecretStoreError``.
-    public var sharingUserID: UInt32? {
+    package var sharingUserID: UInt32? {
         get throws(SecretStoreError) {
             guard let place = backend.place, place.scope == .session || place.scope == .sharedSession else {
                 return nil

@@ -13,9 +13,23 @@ extension SecretStore {
         _ item: ItemIdentity, _ secret: borrowing SecretBytes
     ) throws(SecretStoreError) -> Bool {
         try checkWrite(item)
+        guard let sealing else { return try deleteUnchangedStored(item, secret) }
+        var stored: SecretBytes?
+        _ = try backend.read(item) { stored = SecretBytes(copying: $0) }
+        guard let stored else { return false }
+        var isSame = false
+        try sealing.open(stored.withBytes { SecretBytes(copying: $0) }, of: item) { opened in
+            isSame = SecretBytes(copying: opened).isEqual(to: secret)
+        }
+        return isSame ? try deleteUnchangedStored(item, stored) : false
+    }
+
+    private func deleteUnchangedStored(
+        _ item: ItemIdentity, _ stored: borrowing SecretBytes
+    ) throws(SecretStoreError) -> Bool {
         var wait = Wait.freeingQuota()
         return try wait.run { effort throws(SecretStoreError) in
-            try backend.delete(item, ifUnchanged: secret, effort)
+            try backend.delete(item, ifUnchanged: stored, effort)
         }
     }
 

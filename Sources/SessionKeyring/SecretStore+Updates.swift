@@ -9,7 +9,7 @@ extension SecretStore {
     /// are one step, so none of their writes is lost.
     ///
     /// ```swift
-    /// try store.blockingUpdate(counter, timeout: .seconds(3_600)) { (old: Int?) in (old ?? 0) + 1 }
+    /// try store.blockingUpdate(counter, lasting: .seconds(3_600)) { (old: Int?) in (old ?? 0) + 1 }
     /// ```
     ///
     /// Writers of the same item are serialised. A thread or process that sets, adds, updates, deletes or expires the
@@ -31,10 +31,10 @@ extension SecretStore {
     /// - Parameters:
     ///   - item: the item to update.
     ///   - type: the type of its value.
-    ///   - timeout: how long the kernel keeps the new value, counted from now; `nil` for as long as the scope exists.
-    ///     It has no default, because the update can't keep the old value's timeout: the kernel doesn't report that
-    ///     exactly.
-    ///   - duration: how long the update can take, at most one hour.
+    ///   - lifetime: how long the new value lasts, counted from the call. It has no default, because the update can't
+    ///     keep the old value's timeout: the kernel doesn't report that exactly. If the old value is one that is
+    ///     refreshed, the new one is not fetched again before the end of this lifetime or its `refreshAfter`.
+    ///   - duration: how long the update can take once it has begun, 10 milliseconds to one hour.
     ///   - limit: how long to wait for other writers.
     ///   - change: makes the new value from the old one, which is `nil` if the item does not exist. Return `nil` to
     ///     delete the item.
@@ -47,29 +47,30 @@ extension SecretStore {
     public func blockingUpdate<Value: Codable>(
         _ item: ItemIdentity,
         as type: Value.Type = Value.self,
-        timeout: Duration?,
-        lasting duration: Duration = .seconds(2),
+        lasting lifetime: Lifetime,
+        within duration: Duration = .seconds(2),
         waiting limit: Duration = .seconds(10),
         _ change: (Value?) throws -> Value?
     ) throws -> Value? {
-        try blockingUpdate(item, coding(type), timeout: timeout, lasting: duration, waiting: limit, change)
+        try blockingUpdate(item, coding(type), lasting: lifetime, within: duration, waiting: limit, change)
     }
 
     func blockingUpdate<Value>(
-        _ item: ItemIdentity, _ coding: ValueCoding<Value>, timeout: Duration?, lasting duration: Duration,
+        _ item: ItemIdentity, _ coding: ValueCoding<Value>, lasting lifetime: Lifetime, within duration: Duration,
         waiting limit: Duration, _ change: (Value?) throws -> Value?
     ) throws -> Value? {
-        let keyTimeout = try writeTimeout(timeout, for: item)
+        try checkWrite(item)
+        let running = try RunningLifetime(lifetime, of: item)
         try HeldLease.check(duration)
         var wait = Wait.updating(upTo: limit)
         let update = try wait.run { effort throws(SecretStoreError) in
             try backend.beginUpdate(of: item, lasting: duration, effort)
         }
         while true {
-            let new = try newValue(of: item, by: update, coding, change)
+            let new = try newValue(of: item, by: update, coding, lifetime, change)
             var wait = Wait.updating(upTo: limit)
             let isDone = try wait.run { effort throws(SecretStoreError) in
-                try new.commit(by: update, keyTimeout, effort)
+                try new.commit(by: update, lasting: running, effort)
             }
             if isDone { return new.value }
         }
@@ -77,37 +78,38 @@ extension SecretStore {
 
     /// Replaces an item's value with one made from the old value, as one step, without blocking a thread.
     ///
-    /// The guarantees and parameters are those of ``blockingUpdate(_:as:timeout:lasting:waiting:_:)``. `change` is
+    /// The guarantees and parameters are those of ``blockingUpdate(_:as:lasting:within:waiting:_:)``. `change` is
     /// deliberately not asynchronous, because all other writers of the item wait for it.
     ///
-    /// - Throws: `CancellationError` while it waits; otherwise as ``blockingUpdate(_:as:timeout:lasting:waiting:_:)``.
+    /// - Throws: `CancellationError` while it waits; otherwise as ``blockingUpdate(_:as:lasting:within:waiting:_:)``.
     @discardableResult
     public nonisolated(nonsending) func update<Value: Codable>(
         _ item: ItemIdentity,
         as type: Value.Type = Value.self,
-        timeout: Duration?,
-        lasting duration: Duration = .seconds(2),
+        lasting lifetime: Lifetime,
+        within duration: Duration = .seconds(2),
         waiting limit: Duration = .seconds(10),
         _ change: (Value?) throws -> Value?
     ) async throws -> Value? {
-        try await update(item, coding(type), timeout: timeout, lasting: duration, waiting: limit, change)
+        try await update(item, coding(type), lasting: lifetime, within: duration, waiting: limit, change)
     }
 
     nonisolated(nonsending) func update<Value>(
-        _ item: ItemIdentity, _ coding: ValueCoding<Value>, timeout: Duration?, lasting duration: Duration,
+        _ item: ItemIdentity, _ coding: ValueCoding<Value>, lasting lifetime: Lifetime, within duration: Duration,
         waiting limit: Duration, _ change: (Value?) throws -> Value?
     ) async throws -> Value? {
-        let keyTimeout = try writeTimeout(timeout, for: item)
+        try checkWrite(item)
+        let running = try RunningLifetime(lifetime, of: item)
         try HeldLease.check(duration)
         var wait = Wait.updating(upTo: limit)
         let update = try await wait.runInTask { effort throws(SecretStoreError) in
             try backend.beginUpdate(of: item, lasting: duration, effort)
         }
         while true {
-            let new = try newValue(of: item, by: update, coding, change)
+            let new = try newValue(of: item, by: update, coding, lifetime, change)
             var wait = Wait.updating(upTo: limit)
             let isDone = try await wait.runInTask { effort throws(SecretStoreError) in
-                try new.commit(by: update, keyTimeout, effort)
+                try new.commit(by: update, lasting: running, effort)
             }
             if isDone { return new.value }
         }
@@ -118,35 +120,48 @@ extension SecretStore {
         let value: Value?
         /// The bytes to store; `nil` to delete the item.
         let bytes: SecretBytes?
+        /// Whether the new value has facts: if the lifetime asks for them, or if the old value has some.
+        ///
+        /// Otherwise the next fetch would overwrite the new value.
+        let hasFacts: Bool
         /// False if the item did not exist and the closure returned `nil`, so that there is nothing to write.
         let isChange: Bool
 
         func commit(
-            by update: any ItemUpdate, _ timeout: RunningTimeout?, _ effort: Effort
+            by update: any ItemUpdate, lasting lifetime: RunningLifetime, _ effort: Effort
         ) throws(SecretStoreError) -> Outcome<Bool> {
             guard isChange else { return .done(true) }
             switch bytes {
             case .some(let bytes):
                 return try bytes.withBytes { bytes throws(SecretStoreError) in
-                    try update.commit(bytes, timeout: timeout?.left, effort)
+                    try update.commit(
+                        bytes, timeout: lifetime.timeout?.left, hasFacts ? lifetime.facts() : nil, effort)
                 }
-            case nil: return try update.commit(nil, timeout: nil, effort)
+            case nil: return try update.commit(nil, timeout: nil, nil, effort)
             }
         }
     }
 
     /// Reads the item, calls `change` with its value, and encodes the result.
     private func newValue<Value>(
-        of item: ItemIdentity, by update: any ItemUpdate, _ coding: ValueCoding<Value>,
+        of item: ItemIdentity, by update: any ItemUpdate, _ coding: ValueCoding<Value>, _ lifetime: Lifetime,
         _ change: (Value?) throws -> Value?
     ) throws -> NewValue<Value> {
         var found: Result<Value, any Error>?
-        _ = try update.read { bytes in found = Result { try coding.decode(bytes) } }
+        if let sealing {
+            var stored: SecretBytes?
+            _ = try update.read { stored = SecretBytes(copying: $0) }
+            try sealing.open(stored, of: item) { bytes in found = Result { try coding.decode(bytes) } }
+        } else {
+            _ = try update.read { bytes in found = Result { try coding.decode(bytes) } }
+        }
         let old = try decoded(found, item)
         guard let new = try OpenUpdates.changing(updateKey(item), { try change(old) }) else {
-            return NewValue(value: nil, bytes: nil, isChange: old != nil)
+            return NewValue(value: nil, bytes: nil, hasFacts: false, isChange: old != nil)
         }
-        return NewValue(value: new, bytes: try encoding(item) { try coding.encode(new) }, isChange: true)
+        return NewValue(
+            value: new, bytes: try stored(new, coding, of: item), hasFacts: lifetime.hasRefresh || update.hasFacts,
+            isChange: true)
     }
 
     func decoded<Value>(_ result: Result<Value, any Error>?, _ item: ItemIdentity) throws(SecretStoreError) -> Value? {

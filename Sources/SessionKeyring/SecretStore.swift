@@ -5,7 +5,7 @@ public import Keyutils
 /// ```swift
 /// let store = try SecretStore()
 /// let token = ItemIdentity.password(service: "api", account: "alice")
-/// try store.set("s3cret", for: token, timeout: .seconds(8 * 3600))
+/// try store.set("s3cret", for: token, lasting: .seconds(8 * 3600))
 /// let again = try store.get(token, as: String.self)
 /// ```
 ///
@@ -14,8 +14,8 @@ public import Keyutils
 /// `set` are called `load` and `save`.
 ///
 /// The labels are consistent too: `get(item)` acts on the item itself, `set(secret, for: item)` stores something for
-/// it, and `attributes(of: item)` looks at something that belongs to it. `as:` is a type, and `timeout:` is how long
-/// the kernel keeps the item. You can ignore a result that only reports how a change went.
+/// it, and `attributes(of: item)` looks at something that belongs to it. `as:` is a type, and `lasting:` is how long an
+/// item (``Lifetime``) or a lease (`Duration`) lasts. You can ignore a result that only reports how a change went.
 ///
 /// Any number of threads and tasks can share a store, and any number of processes can use the same namespace at the
 /// same time. Every change becomes visible in one step.
@@ -25,8 +25,8 @@ public import Keyutils
 /// of it. If the item is being updated, the write waits up to ten seconds for that update. In a task, use the forms
 /// with `waiting:`, which suspend the task and block no thread.
 ///
-/// The first `update` in a namespace sets its *update flag*, a hidden key. So does the first fetch by `value(for:)`,
-/// `invalidate`, write with `refreshAfter` or `usableFor`, or `add` over an expired item. From then on, every write
+/// The first `update` in a namespace sets its *update flag*, a hidden key. So does the first fetch, `invalidate`, write
+/// whose lifetime has `refreshAfter` or `usableFor`, or `add` over an expired item. From then on, every write
 /// takes the item's *lease*, a lock between processes, and takes about three times as long:
 /// see <doc:LocksAndUpdates>.
 ///
@@ -42,6 +42,9 @@ public final class SecretStore: Sendable {
     /// The backend that keeps the items.
     package let backend: any SecretBackend
 
+    /// The hook that encrypts what is stored.
+    package let sealing: SecretSealing?
+
     /// Creates a store in the kernel keyring.
     ///
     /// Looks up the scope's keyring for the calling thread. The store creates its own keyrings inside that one only
@@ -55,32 +58,58 @@ public final class SecretStore: Sendable {
     ///   - scope: the scope in which the secrets are kept.
     ///   - namespace: the name of a set of items, up to about 250 bytes of any text. Give each application its own.
     ///   - codec: the codec for values other than strings and bytes.
+    ///   - sealing: a hook that encrypts what is stored; `nil` to store secrets as they are.
     /// - Throws: ``SecretStoreError`` with `invalidName`, `notFound` if an explicit keyring does not exist,
     ///   `quotaExceeded` if the scope's keyring must be created and there isn't room for it, `contended` if the process
-    ///   can't start a thread, or `unsupported` if the kernel has no persistent keyrings.
+    ///   can't start a thread, or `unavailable` if the kernel has no persistent keyrings.
     public convenience init(
         _ scope: SecretScope = .session,
         namespace: String = "default",
-        codec: any SecretCodec = JSONSecretCodec()
+        codec: any SecretCodec = JSONSecretCodec(),
+        sealing: SecretSealing? = nil
     ) throws(SecretStoreError) {
-        self.init(backend: try KernelBackend(scope: scope, namespace: namespace), codec: codec)
+        self.init(backend: try KernelBackend(scope: scope, namespace: namespace), codec: codec, sealing: sealing)
     }
 
     /// Creates a store with any backend.
-    package init(backend: any SecretBackend, codec: any SecretCodec = JSONSecretCodec()) {
-        self.backend = backend
-        self.codec = codec
+    package init(
+        backend: any SecretBackend, codec: any SecretCodec = JSONSecretCodec(), sealing: SecretSealing? = nil
+    ) {
+        (self.backend, self.codec, self.sealing) = (backend, codec, sealing)
     }
 }
 
 extension SecretStore {
     /// Lends an item's bytes to `body`, without a copy that outlives the call.
     ///
+    /// ```swift
+    /// let secret = try store.withBytes(of: item) { SecretBytes(copying: $0) }
+    /// ```
+    ///
     /// - Returns: the result of `body`, or `nil` if the item does not exist.
-    /// - Throws: ``SecretStoreError``. An item that is absent or expired is not an error.
+    /// - Throws: the error of `body`; ``SecretStoreError``. An item that is absent or expired is not an error.
     @inlinable
-    public func withBytes<Result: ~Copyable>(
+    public func withBytes<Result: ~Copyable, Failure: Error>(
         of item: ItemIdentity,
+        _ body: (RawSpan) throws(Failure) -> Result
+    ) throws -> Result? {
+        var result: Result?
+        var failure: Failure?
+        let isThere = try read(item) { bytes in
+            do throws(Failure) {
+                result = try body(bytes)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return isThere ? result : nil
+    }
+
+    /// Lends an item's bytes to a closure that can't throw.
+    @inlinable
+    package func lending<Result: ~Copyable>(
+        _ item: ItemIdentity,
         _ body: (RawSpan) -> Result
     ) throws(SecretStoreError) -> Result? {
         var result: Result?
@@ -88,34 +117,9 @@ extension SecretStore {
         return result
     }
 
-    /// Lends an item's bytes to a closure that can throw.
-    ///
-    /// - Returns: the result of `body`, or `nil` if the item does not exist.
-    /// - Throws: the error of `body`; ``SecretStoreError``. An item that is absent or expired is not an error.
-    @inlinable
-    public func withBytes<Value: ~Copyable, Failure: Error>(
-        of item: ItemIdentity,
-        _ body: (RawSpan) throws(Failure) -> Value
-    ) throws -> Value? {
-        var value: Value?
-        var failure: Failure?
-        let isThere = try read(item) { bytes in
-            do throws(Failure) {
-                value = try body(bytes)
-            } catch {
-                failure = error
-            }
-        }
-        if let failure { throw failure }
-        return isThere ? value : nil
-    }
-
-    /// Reads an item's bytes.
-    ///
-    /// - Returns: the bytes, or `nil` if the item does not exist.
-    /// - Throws: ``SecretStoreError``. An item that is absent or expired is not an error.
-    public func get(_ item: ItemIdentity) throws(SecretStoreError) -> SecretBytes? {
-        try withBytes(of: item) { SecretBytes(copying: $0) }
+    /// Reads an item's bytes; `nil` if the item does not exist.
+    package func bytes(of item: ItemIdentity) throws(SecretStoreError) -> SecretBytes? {
+        try lending(item) { SecretBytes(copying: $0) }
     }
 
     /// Reads an item's value.
@@ -132,92 +136,76 @@ extension SecretStore {
         return try decoding(item) { bytes in try RawCoding.decode(type, from: bytes, else: codec) }
     }
 
-    /// Stores bytes, replacing any existing item.
+    /// Stores bytes, replacing any existing item and its lifetime.
     ///
-    /// With `refreshAfter` or `usableFor`,
-    /// ``value(for:as:staleWhileRefreshing:fetchLasting:sharingFailuresFor:fetch:)`` treats the value like one that it
-    /// has fetched itself. The store keeps these durations in a hidden key next to the item, and takes the item's
-    /// lease, so the call can wait as `update` does. If the quota has no room for that key, the next caller fetches
-    /// the item again.
+    /// If the lifetime has `refreshAfter` or `usableFor`, fetches treat the value like one that they have stored. The
+    /// store keeps these times in a hidden key next to the item, and takes the item's lease, so the call can wait as
+    /// `update` does. If the quota has no room for that key, the value is stored without these times.
     ///
     /// - Parameters:
     ///   - secret: up to 32,767 bytes (32,766 if all of them are NUL).
     ///   - item: the item to store.
-    ///   - timeout: the longest time that the kernel keeps the item, counted from now and rounded up to whole seconds;
-    ///     `nil` for as long as the scope exists.
-    ///   - refreshAfter: after how long the item is fetched again; more than zero, and less than `timeout`
-    ///     and `usableFor`.
-    ///   - usableFor: how long callers still get the value while another caller fetches a new one; `nil` for as long as
-    ///     the item exists.
+    ///   - lifetime: how long it lasts, counted from now.
     /// - Throws: ``SecretStoreError`` with `tooLarge` or `invalidTimeout`; the existing item is then unchanged.
     public func set(
-        _ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration? = nil,
-        refreshAfter: Duration? = nil,
-        usableFor: Duration? = nil
+        _ secret: borrowing SecretBytes, for item: ItemIdentity, lasting lifetime: Lifetime = .scope
     ) throws(SecretStoreError) {
-        var operation = try setting(item, timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor)
-        var wait = Wait()
-        try secret.withBytes { bytes throws(SecretStoreError) in
-            try wait.run { effort throws(SecretStoreError) in try operation.attempt(bytes, effort) }
-        }
+        try write(secret, of: item, try setting(item, lasting: lifetime))
     }
 
-    /// Stores a value, replacing any existing item.
+    /// Stores a value, replacing any existing item and its lifetime.
     ///
     /// A `String`, `Data` or `[UInt8]` is stored as it is. The store's codec encodes every other type.
     ///
     /// - Parameters:
     ///   - value: the value to store.
     ///   - item: the item to store.
-    ///   - timeout: the longest time that the kernel keeps the item, counted from now and rounded up to whole seconds;
-    ///     `nil` for as long as the scope exists.
-    ///   - refreshAfter: after how long `value(for:)` fetches the item again; more than zero, and less than `timeout`
-    ///     and `usableFor`.
-    ///   - usableFor: how long callers still get the value while another caller fetches a new one; `nil` for as long as
-    ///     the item exists.
+    ///   - lifetime: how long it lasts, counted from now.
     /// - Throws: ``SecretStoreError`` with `unencodable`, `tooLarge` or `invalidTimeout`; the existing item is
     ///   then unchanged.
     public func set<Value: Encodable>(
-        _ value: Value, for item: ItemIdentity, timeout: Duration? = nil, refreshAfter: Duration? = nil,
-        usableFor: Duration? = nil
+        _ value: Value, for item: ItemIdentity, lasting lifetime: Lifetime = .scope
     ) throws(SecretStoreError) {
-        try set(
-            try encoded(value, for: item), for: item, timeout: timeout, refreshAfter: refreshAfter,
-            usableFor: usableFor)
+        try set(try encoded(value, for: item), for: item, lasting: lifetime)
     }
 
-    /// Stores bytes unless a live item exists: one that has not expired.
+    /// Stores bytes, unless the item exists and has not expired.
     ///
     /// If many processes try this at the same time, one of them succeeds.
     ///
-    /// - Throws: ``SecretStoreError`` with `duplicate` if a live item exists, or
-    ///   as ``set(_:for:timeout:refreshAfter:usableFor:)-(SecretBytes,_,_,_,_)``.
+    /// - Throws: ``SecretStoreError`` with `duplicate` if the item exists; otherwise
+    ///   as ``set(_:for:lasting:)-(SecretBytes,_,_)``, which documents the parameters.
     public func add(
-        _ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration? = nil,
-        refreshAfter: Duration? = nil,
-        usableFor: Duration? = nil
+        _ secret: borrowing SecretBytes, for item: ItemIdentity, lasting lifetime: Lifetime = .scope
     ) throws(SecretStoreError) {
-        var operation = try setting(
-            item, timeout: timeout, refreshAfter: refreshAfter, usableFor: usableFor, isAddition: true)
-        var wait = Wait()
-        try secret.withBytes { bytes throws(SecretStoreError) in
-            try wait.run { effort throws(SecretStoreError) in try operation.attempt(bytes, effort) }
-        }
+        try write(secret, of: item, try setting(item, lasting: lifetime, isAddition: true))
     }
 
     /// Stores a value unless a live item exists.
     ///
     /// If many processes try this at the same time, one of them succeeds.
     ///
-    /// - Throws: ``SecretStoreError`` with `duplicate` if a live item exists, or
-    ///   as ``set(_:for:timeout:refreshAfter:usableFor:)-(Value,_,_,_,_)``.
+    /// - Throws: ``SecretStoreError`` with `duplicate` if the item exists; otherwise
+    ///   as ``set(_:for:lasting:)-(Value,_,_)``, which documents the parameters.
     public func add<Value: Encodable>(
-        _ value: Value, for item: ItemIdentity, timeout: Duration? = nil, refreshAfter: Duration? = nil,
-        usableFor: Duration? = nil
+        _ value: Value, for item: ItemIdentity, lasting lifetime: Lifetime = .scope
     ) throws(SecretStoreError) {
-        try add(
-            try encoded(value, for: item), for: item, timeout: timeout, refreshAfter: refreshAfter,
-            usableFor: usableFor)
+        try add(try encoded(value, for: item), for: item, lasting: lifetime)
+    }
+
+    private func write(
+        _ secret: borrowing SecretBytes, of item: ItemIdentity, _ operation: SetOperation
+    ) throws(SecretStoreError) {
+        guard let sealing else { return try write(secret, operation) }
+        try write(try sealing.sealed(secret, of: item), operation)
+    }
+
+    private func write(_ bytes: borrowing SecretBytes, _ operation: SetOperation) throws(SecretStoreError) {
+        var operation = operation
+        var wait = Wait()
+        try bytes.withBytes { bytes throws(SecretStoreError) in
+            try wait.run { effort throws(SecretStoreError) in try operation.attempt(bytes, effort) }
+        }
     }
 }
 
@@ -230,30 +218,21 @@ extension SecretStore {
         return try backend.contains(item)
     }
 
-    /// Sets a new timeout for the existing item, counted from now.
+    /// Sets or removes the timeout of an existing item.
     ///
+    /// It doesn't change when the value is refreshed. The corresponding C function is `keyctl_set_timeout(3)`.
+    ///
+    /// - Parameter timeout: the longest time that the kernel keeps the item, counted from now and rounded up to whole
+    ///   seconds. **With `nil`, the item never expires**: it lives as long as its scope.
     /// - Returns: false if the item does not exist.
     /// - Throws: ``SecretStoreError`` with `invalidTimeout`.
     @discardableResult
-    public func expire(_ item: ItemIdentity, timeout: Duration) throws(SecretStoreError) -> Bool {
+    public func expire(_ item: ItemIdentity, timeout: Duration?) throws(SecretStoreError) -> Bool {
         let keyTimeout = try writeTimeout(timeout, for: item)
         var wait = Wait.freeingQuota()
         return try wait.run { effort throws(SecretStoreError) in
             try backend.expire(item, timeout: keyTimeout?.left, effort)
         }
-    }
-
-    /// Removes the existing item's timeout, so that it lives as long as its scope.
-    ///
-    /// - Returns: false if the item does not exist.
-    /// - Throws: ``SecretStoreError`` with `unsupported` if the backend can't do this.
-    ///
-    /// The corresponding C function is `keyctl_set_timeout(3)` with 0.
-    @discardableResult
-    public func removeTimeout(of item: ItemIdentity) throws(SecretStoreError) -> Bool {
-        try checkWrite(item)
-        var wait = Wait.freeingQuota()
-        return try wait.run { effort throws(SecretStoreError) in try backend.expire(item, timeout: nil, effort) }
     }
 
     /// Deletes the item.
@@ -273,17 +252,6 @@ extension SecretStore {
     public func clear() throws(SecretStoreError) {
         try backend.clear()
     }
-
-    /// Deletes all items of a service, server or tag, whatever their accounts, one after the other.
-    ///
-    /// - Returns: the number of deleted items.
-    /// - Throws: ``SecretStoreError``; some items might then already be deleted.
-    @discardableResult
-    public func clear(of kind: ItemIdentity.Kind, service: String) throws(SecretStoreError) -> Int {
-        var count = 0
-        for item in try identities(of: kind, service: service) where try delete(item) { count += 1 }
-        return count
-    }
 }
 
 extension SecretStore {
@@ -297,7 +265,11 @@ extension SecretStore {
     @usableFromInline
     func read(_ item: ItemIdentity, _ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
         try check(item)
-        return try backend.read(item, body)
+        guard let sealing else { return try backend.read(item, body) }
+        var stored: SecretBytes?
+        let isThere = try backend.read(item) { stored = SecretBytes(copying: $0) }
+        try sealing.open(stored, of: item, body)
+        return isThere
     }
 
     @inline(__always)
@@ -313,7 +285,14 @@ extension SecretStore {
     ) throws(SecretStoreError) -> Found<Value>? {
         var found: Result<Value, any Error>?
         try check(item)
-        let known = try backend.readWithFacts(item) { bytes in found = Result { try coding.decode(bytes) } }
+        let known: KnownValue?
+        if let sealing {
+            var stored: SecretBytes?
+            known = try backend.readWithFacts(item) { stored = SecretBytes(copying: $0) }
+            try sealing.open(stored, of: item) { bytes in found = Result { try coding.decode(bytes) } }
+        } else {
+            known = try backend.readWithFacts(item) { bytes in found = Result { try coding.decode(bytes) } }
+        }
         guard let known, let value = try decoded(found, item) else { return nil }
         return Found(value, known)
     }
@@ -322,6 +301,15 @@ extension SecretStore {
         ValueCoding(
             encode: { [codec] value in try RawCoding.encode(value, else: codec) },
             decode: { [codec] bytes in try RawCoding.decode(type, from: bytes, else: codec) })
+    }
+
+    /// Encodes a value, and seals it.
+    func stored<Value>(
+        _ value: Value, _ coding: ValueCoding<Value>, of item: ItemIdentity
+    ) throws(SecretStoreError) -> SecretBytes {
+        let bytes = try encoding(item) { try coding.encode(value) }
+        guard let sealing else { return bytes }
+        return try sealing.sealed(bytes, of: item)
     }
 
     func encoded<Value: Encodable>(
@@ -349,8 +337,7 @@ extension SecretStore {
         // Not a `Result`: looking up a nested generic type at run time is slow, here for each read.
         var value: Value?
         var failure: (any Error)?
-        try check(item)
-        _ = try backend.read(item) { bytes in
+        _ = try read(item) { bytes in
             do {
                 value = try decode(bytes)
             } catch {

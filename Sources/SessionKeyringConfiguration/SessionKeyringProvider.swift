@@ -45,7 +45,7 @@
         ///   of `SecretStore.get`.
         public func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
             let item = identify(key)
-            guard let secret = try store.get(item) else { return LookupResult(item, nil) }
+            guard let secret = try store.bytes(of: item) else { return LookupResult(item, nil) }
             let content = try secret.withBytes { bytes in
                 try ConfigContent(bytes, as: type, of: item, by: store.codec)
             }

@@ -20,7 +20,7 @@
                 var secrets: [ItemIdentity: Result<Secret, SecretStoreError>] = [:]
                 for item in try provider.store.identities() {
                     do throws(SecretStoreError) {
-                        if let bytes = try provider.store.get(item) { secrets[item] = .success(Secret(bytes)) }
+                        if let bytes = try provider.store.bytes(of: item) { secrets[item] = .success(Secret(bytes)) }
                     } catch {
                         secrets[item] = .failure(error)
                     }

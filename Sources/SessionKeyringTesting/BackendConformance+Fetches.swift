@@ -35,7 +35,7 @@ extension BackendConformance {
             let events: [(String, () throws -> Void)] = [
                 ("set", { try store.set("set", for: item) }),
                 ("set to the same value", { try store.set("old", for: item) }),
-                ("update", { try store.blockingUpdate(item, timeout: nil) { (_: String?) in "updated" } }),
+                ("update", { try store.blockingUpdate(item, lasting: .scope) { (_: String?) in "updated" } }),
                 (
                     "delete",
                     {
@@ -53,6 +53,15 @@ extension BackendConformance {
                 ),
                 ("clear", { try store.clear() }),
                 ("another fetch", { _ = try fetch(in: store) }),
+                (
+                    "the beginning of another fetch",
+                    {
+                        var wait = Wait()
+                        _ = try wait.run { effort throws(SecretStoreError) in
+                            try store.backend.beginFetch(of: item, effort)
+                        }
+                    }
+                ),
             ]
             for old in ["old", nil] {
                 for (name, event) in events {
@@ -80,19 +89,24 @@ extension BackendConformance {
             "the facts about a value are not listed, and end with it",
             inTask: { store in
                 try store.set(
-                    "1", for: item, timeout: .seconds(100), refreshAfter: .seconds(50), usableFor: .seconds(60))
+                    "1", for: item,
+                    lasting: Lifetime(.seconds(100), refreshAfter: .seconds(50), usableFor: .seconds(60)))
                 try expect(
                     try store.identities() == [item] && store.items().map(\.item) == [item], "the item is listed alone")
                 @Sendable func value() async throws -> String {
-                    try await store.value(for: item) { (_: String?) in Fetched("fetched") }
+                    try await store.refreshedValue(for: item, as: String.self) { _ in ("fetched", .scope) }
                 }
                 try expect(try await value() == "1", "the value is fresh")
                 try expect(try store.invalidate("1", for: item), "the value is marked as refused")
                 try expect(try await value() == "fetched", "the mark is found, and the value is fetched again")
                 try expect(try store.identities() == [item], "the item is still listed alone")
                 try expect(try facts(of: item, in: store) != nil, "its facts are found")
-                try await store.update(item, timeout: nil) { (_: String?) in "fetched" }
+                try await store.update(item, lasting: .scope) { (_: String?) in "fetched" }
+                try expect(try await value() == "fetched", "the updated value is not fetched again")
+                try store.set("fetched", for: item)
                 try expect(try facts(of: item, in: store) == nil, "they don't count for a new value, even the same")
+                try await store.update(item, lasting: .token(livingFor: .seconds(60))) { (_: String?) in "updated" }
+                try expect(try await value() == "updated", "an update can state facts too")
             }),
     ]
 

@@ -30,7 +30,7 @@ extension BackendConformance {
         Check(
             "add replaces an expired item",
             inTask: { store in
-                try store.set("old", for: item, timeout: .seconds(1))
+                try store.set("old", for: item, lasting: .seconds(1))
                 try await awaitExpiry(of: item, in: store)
                 try store.add("new", for: item)
                 try expect(try store.get(item) == "new", "get returns the new value")
@@ -42,7 +42,7 @@ extension BackendConformance {
         Check(
             "an expired item is absent for every operation",
             inTask: { store in
-                try store.set("brief", for: item, timeout: .milliseconds(300))
+                try store.set("brief", for: item, lasting: Lifetime(.milliseconds(300)))
                 try store.set("lasting", for: .password(service: "lasting"))
                 try await awaitExpiry(of: item, in: store)
                 try expect(try store.get(item) == nil as String?, "get returns nil")
@@ -57,7 +57,7 @@ extension BackendConformance {
             "a later set without a timeout removes the timeout, and expire sets one",
             inTask: { store in
                 let brief = ItemIdentity.password(service: "brief")
-                try store.set("1", for: item, timeout: .seconds(1))
+                try store.set("1", for: item, lasting: .seconds(1))
                 try store.set("2", for: item)
                 try store.set("1", for: brief)
                 try expect(try store.expire(brief, timeout: .seconds(1)), "expire finds the item")
@@ -67,28 +67,28 @@ extension BackendConformance {
                 try expect(try store.get(item) == "2", "an item without a timeout stays")
             }),
         Check(
-            "removeTimeout removes only the timeout",
+            "expire with nil removes only the timeout",
             inTask: { store in
-                try expect(try !store.removeTimeout(of: item), "removeTimeout returns false for an absent item")
-                try store.set("value", for: item, timeout: .seconds(60))
-                try expect(try store.removeTimeout(of: item), "removeTimeout finds the item")
+                try expect(try !store.expire(item, timeout: nil), "expire returns false for an absent item")
+                try store.set("value", for: item, lasting: .seconds(60))
+                try expect(try store.expire(item, timeout: nil), "expire finds the item")
                 try expect(try store.items().map(\.expiry) == [.never], "the item has no timeout")
                 try expect(try store.get(item) == "value", "the value stays")
-                try expect(try store.removeTimeout(of: item), "removeTimeout finds an item without a timeout")
-                try store.set("brief", for: item, timeout: .milliseconds(300))
+                try expect(try store.expire(item, timeout: nil), "expire finds an item without a timeout")
+                try store.set("brief", for: item, lasting: Lifetime(.milliseconds(300)))
                 try await awaitExpiry(of: item, in: store)
-                try expect(try !store.removeTimeout(of: item), "an expired item is not revived")
+                try expect(try !store.expire(item, timeout: nil), "an expired item is not revived")
                 try expect(try store.get(item) == nil as String?, "it stays absent")
             }),
         Check("invalid timeouts are refused, and the item stays unchanged") { store in
             try store.set("kept", for: item)
             for timeout: Duration in [.zero, .seconds(-1), .milliseconds(-1), .seconds(4_294_967_296)] {
-                try expect(.invalidTimeout, "set") { try store.set("x", for: item, timeout: timeout) }
+                try expect(.invalidTimeout, "set") { try store.set("x", for: item, lasting: Lifetime(timeout)) }
                 try expect(.invalidTimeout, "expire") { try store.expire(item, timeout: timeout) }
             }
             try expect(try store.get(item) == "kept", "the value stays")
             try expect(try store.items().map(\.expiry) == [.never], "it still has no timeout")
-            try store.set("long", for: item, timeout: .seconds(4_294_967_295))
+            try store.set("long", for: item, lasting: .seconds(4_294_967_295))
             try expect(try store.get(item) == "long", "the longest timeout works")
         },
     ]

@@ -7,21 +7,21 @@ extension BackendConformance {
     static let updates = [
         Check("update makes a new value from the old one, or from nil if there is no item") { store in
             func extend(_ old: String?) -> String? { (old ?? "none") + "+" }
-            try expect(try store.blockingUpdate(item, timeout: nil, extend) == "none+", "from nil")
-            try expect(try store.blockingUpdate(item, timeout: nil, extend) == "none++", "from the old value")
+            try expect(try store.blockingUpdate(item, lasting: .scope, extend) == "none+", "from nil")
+            try expect(try store.blockingUpdate(item, lasting: .scope, extend) == "none++", "from the old value")
             try expect(try store.get(item) == "none++", "the new value is stored")
         },
         Check("an update to nil deletes the item, and does nothing if there is no item") { store in
             try store.set("1", for: item)
             try expect(
-                try store.blockingUpdate(item, timeout: nil) { (_: String?) in nil } == nil, "update returns nil")
+                try store.blockingUpdate(item, lasting: .scope) { (_: String?) in nil } == nil, "update returns nil")
             try expect(try !store.contains(item), "the item is gone")
             try expect(
-                try store.blockingUpdate(item, timeout: nil) { (_: String?) in nil } == nil, "without an item, too")
+                try store.blockingUpdate(item, lasting: .scope) { (_: String?) in nil } == nil, "without an item, too")
             try expect(try !store.contains(item), "there is still no item")
         },
         Check("update sets the timeout") { store in
-            try store.blockingUpdate(item, timeout: .seconds(100)) { (_: String?) in "1" }
+            try store.blockingUpdate(item, lasting: .seconds(100)) { (_: String?) in "1" }
             guard case .after(let left)? = try store.items().first?.expiry else {
                 throw Failure(description: "the timeout is reported")
             }
@@ -31,17 +31,17 @@ extension BackendConformance {
             struct Refusal: Error {}
             try store.set("1", for: item)
             do {
-                try store.blockingUpdate(item, timeout: nil) { (_: String?) in throw Refusal() }
+                try store.blockingUpdate(item, lasting: .scope) { (_: String?) in throw Refusal() }
                 throw Failure(description: "the caller gets the closure's error")
             } catch is Refusal {}
             try expect(try store.get(item) == "1", "the item is unchanged")
-            try store.blockingUpdate(item, timeout: nil) { (_: String?) in "2" }
+            try store.blockingUpdate(item, lasting: .scope) { (_: String?) in "2" }
             try expect(try store.get(item) == "2", "the item can be updated again")
         },
         Check("an update that takes longer than allowed writes nothing") { store in
             try store.set("1", for: item)
             try expect(.leaseLost, "a late update") {
-                try store.blockingUpdate(item, timeout: nil, lasting: .milliseconds(30)) { (_: String?) in
+                try store.blockingUpdate(item, lasting: .scope, within: .milliseconds(30)) { (_: String?) in
                     usleep(60_000)
                     return "late"
                 }
@@ -50,14 +50,14 @@ extension BackendConformance {
         },
         Check("no update of several threads is lost") { store in
             try ThreadTeam.run(4) { _ in
-                for _ in 0..<25 { try store.blockingUpdate(item, timeout: nil) { (old: Int?) in (old ?? 0) + 1 } }
+                for _ in 0..<25 { try store.blockingUpdate(item, lasting: .scope) { (old: Int?) in (old ?? 0) + 1 } }
             }
             try expect(try store.get(item) == 100, "each update counts once")
         },
         Check("an update does not undo a clear that happens during it") { store in
             try store.set(1, for: item)
             var seen: [Int?] = []
-            try store.blockingUpdate(item, timeout: nil) { (old: Int?) in
+            try store.blockingUpdate(item, lasting: .scope) { (old: Int?) in
                 if seen.isEmpty { try store.clear() }
                 seen.append(old)
                 return (old ?? 100) + 1

@@ -5,7 +5,7 @@ extension InMemoryBackend {
     package func beginUpdate(
         of item: ItemIdentity, lasting duration: Duration, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<any ItemUpdate> {
-        guard let lease = grant("item:" + item.keyDescription, lasting: duration) else {
+        guard let lease = grant(State.leaseName(of: item), lasting: duration) else {
             return .blocked(SecretStoreError(.blocked(.itemLease), item: item))
         }
         return .done(InMemoryUpdate(backend: self, item: item, lease: lease))
@@ -30,7 +30,9 @@ extension InMemoryBackend {
         withState { state, time in state.leases["lease:" + name].map { time < $0.deadline } ?? false }
     }
 
-    package func isBeingWritten(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { false }
+    package func isBeingWritten(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
+        withState { state, time in state.isBeingUpdated(item, at: time) }
+    }
 
     package func leaseReport(_ name: String) -> LeaseReport? { nil }
 
@@ -95,9 +97,7 @@ final class InMemoryLease: LeaseHandle {
     }
 }
 
-/// The right to change an item.
-///
-/// Other writers don't have to wait for it. If they write, its commit returns false and the update begins again.
+/// The right to change an item, for which other writers wait; a `clear` doesn't.
 private final class InMemoryUpdate: ItemUpdate {
     private let backend: InMemoryBackend
     private let item: ItemIdentity
@@ -117,11 +117,13 @@ private final class InMemoryUpdate: ItemUpdate {
         return true
     }
 
+    var hasFacts: Bool { seen?.facts != nil }
+
     func commit(
-        _ bytes: RawSpan?, timeout: KeyTimeout?, _ effort: Effort
+        _ bytes: RawSpan?, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<Bool> {
         var entry: InMemoryBackend.Entry?
-        if let bytes { entry = try backend.entry(bytes, for: item, timeout: timeout) }
+        if let bytes { entry = try backend.entry(bytes, for: item, timeout: timeout, facts) }
         let isCommitted: Bool? = backend.withState { state, time in
             guard lease.held(in: state, at: time) != nil else { return nil }
             let present = state.live(item, at: time)
@@ -139,36 +141,44 @@ private final class InMemoryFetch: ItemFetch {
     private let backend: InMemoryBackend
     private let item: ItemIdentity
     private let before: UInt64
+    private let number: UInt64
     private let wasRefused: Bool
 
     init(backend: InMemoryBackend, item: ItemIdentity) {
         self.backend = backend
         self.item = item
-        (before, wasRefused) = backend.withState { state, time in
-            (state.changes(of: item), state.live(item, at: time)?.isRefused == true)
+        (before, number, wasRefused) = backend.withState { state, time in
+            (state.changes(of: item), state.beginFetch(of: item), state.live(item, at: time)?.isRefused == true)
         }
     }
 
     func renew() {}
 
+    func reserve(size: Int, _ effort: Effort) throws(SecretStoreError) -> Outcome<Void> { .done(()) }
+
     func isUntouched(_ key: Int32?) throws(SecretStoreError) -> Bool {
-        backend.withState { state, _ in state.changes(of: item) == before }
+        backend.withState { state, _ in isUntouched(in: state) }
+    }
+
+    /// A later fetch ends an earlier one's right to store, as its watch does in the kernel.
+    private func isUntouched(in state: InMemoryBackend.State) -> Bool {
+        state.changes(of: item) == before && state.fetches[item] == number
     }
 
     func store(
         _ bytes: RawSpan, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<FetchStorage> {
         let entry = try backend.entry(bytes, for: item, timeout: timeout, facts)
-        return backend.withState { state, time in
-            guard state.changes(of: item) == before else { return .done(.nothing) }
+        return backend.change(item) { state, time in
+            guard isUntouched(in: state) else { return .nothing }
             // A value that was refused during its fetch is not stored again.
             if !wasRefused, let old = state.live(item, at: time), old.isRefused,
                 old.secret.bytes.isEqual(to: entry.secret.bytes)
             {
-                return .done(.nothing)
+                return .nothing
             }
             state.change(item, to: entry)
-            return .done(.all)
+            return .all
         }
     }
 }

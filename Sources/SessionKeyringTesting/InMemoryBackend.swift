@@ -1,18 +1,19 @@
-import Glibc
 package import Keyutils
 public import SessionKeyring
 import Threads
 
 extension SecretStore {
     /// Creates a store in memory, for tests.
-    public convenience init(backend: InMemoryBackend, codec: any SecretCodec = JSONSecretCodec()) {
-        self.init(backend: backend as any SecretBackend, codec: codec)
+    public convenience init(
+        backend: InMemoryBackend, codec: any SecretCodec = JSONSecretCodec(), sealing: SecretSealing? = nil
+    ) {
+        self.init(backend: backend as any SecretBackend, codec: codec, sealing: sealing)
     }
 }
 
 /// A backend in this process's memory, for tests of programs that use a store.
 ///
-/// It needs no kernel and no session, and it never waits. It does everything that the kernel's backend does, including
+/// It needs no kernel and no session. It does everything that the kernel's backend does, including
 /// the limit of 32,767 bytes, and passes the same conformance suite. It is used only if you create one.
 public final class InMemoryBackend: SecretBackend {
     private let state = Locked(State())
@@ -46,41 +47,43 @@ public final class InMemoryBackend: SecretBackend {
         after step: VisibleStep?
     ) throws(SecretStoreError) -> Outcome<Void> {
         let entry = try entry(bytes, for: item, timeout: timeout, facts)
-        withState { state, _ in state.change(item, to: entry) }
-        return .done(())
+        return change(item) { state, _ in state.change(item, to: entry) }
     }
 
     package func add(
         _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<Void> {
         let entry = try entry(bytes, for: item, timeout: timeout, facts)
-        let isStored = withState { state, time in
+        let outcome = change(item) { state, time in
             guard state.live(item, at: time) == nil else { return false }
             state.change(item, to: entry)
             return true
         }
-        if !isStored { throw SecretStoreError(.duplicate, item: item) }
-        return .done(())
+        switch outcome {
+        case .done(true): return .done(())
+        case .done(false): throw SecretStoreError(.duplicate, item: item)
+        case .blocked(let error, _): return .blocked(error)
+        }
     }
 
     package func expire(
         _ item: ItemIdentity, timeout: KeyTimeout?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<Bool> {
-        withState { state, time in
-            guard state.live(item, at: time) != nil else { return .done(false) }
+        change(item) { state, time in
+            guard state.live(item, at: time) != nil else { return false }
             state.entries[item]?.deadline = timeout.map { time + $0.duration }
-            return .done(true)
+            return true
         }
     }
 
     package func refuse(
         _ item: ItemIdentity, _ value: KnownValue, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<Bool> {
-        withState { state, time in
-            guard let entry = state.live(item, at: time), entry.number == value.key else { return .done(false) }
+        change(item) { state, time in
+            guard let entry = state.live(item, at: time), entry.number == value.key else { return false }
             state.entries[item]?.facts = entry.facts ?? ItemFacts()
             state.entries[item]?.facts?.isRefused = true
-            return .done(true)
+            return true
         }
     }
 
@@ -89,10 +92,10 @@ public final class InMemoryBackend: SecretBackend {
     package func delete(
         _ item: ItemIdentity, _ effort: Effort, after step: VisibleStep?
     ) throws(SecretStoreError) -> Outcome<Bool> {
-        withState { state, time in
+        change(item) { state, time in
             let wasThere = state.live(item, at: time) != nil
             state.change(item, to: nil)
-            return .done(wasThere)
+            return wasThere
         }
     }
 
@@ -100,12 +103,12 @@ public final class InMemoryBackend: SecretBackend {
         _ item: ItemIdentity, ifUnchanged secret: borrowing SecretBytes, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<Bool> {
         let copy = Secret(secret.withBytes { SecretBytes(copying: $0) })
-        return withState { state, time in
+        return change(item) { state, time in
             guard let entry = state.live(item, at: time), entry.secret.bytes.isEqual(to: copy.bytes) else {
-                return .done(false)
+                return false
             }
             state.change(item, to: nil)
-            return .done(true)
+            return true
         }
     }
 
@@ -158,6 +161,18 @@ public final class InMemoryBackend: SecretBackend {
         withState { state, time in state.live(item, at: time) }
     }
 
+    /// Changes an item, unless it is being updated.
+    func change<Result>(
+        _ item: ItemIdentity, _ body: (inout State, _ time: ContinuousClock.Instant) -> Result
+    ) -> Outcome<Result> {
+        withState { state, time in
+            if state.isBeingUpdated(item, at: time) {
+                return .blocked(SecretStoreError(.blocked(.itemLease), item: item))
+            }
+            return .done(body(&state, time))
+        }
+    }
+
     /// Runs `body` with exclusive access to the state, and with the current time.
     func withState<Result>(_ body: (inout State, _ time: ContinuousClock.Instant) -> Result) -> Result {
         // The clock is the caller's code, which must not run under the lock.
@@ -177,6 +192,8 @@ extension InMemoryBackend {
         private var clears: UInt64 = 0
         /// How often each item was written or deleted.
         private var changes: [ItemIdentity: UInt64] = [:]
+        /// The number of each item's last fetch.
+        private(set) var fetches: [ItemIdentity: UInt64] = [:]
 
         /// Stores an item; `nil` deletes it.
         mutating func change(_ item: ItemIdentity, to entry: Entry?) {
@@ -186,10 +203,22 @@ extension InMemoryBackend {
             changes[item, default: 0] += 1
         }
 
+        /// Begins a fetch, and returns its number.
+        mutating func beginFetch(of item: ItemIdentity) -> UInt64 {
+            fetches[item, default: 0] += 1
+            return fetches[item, default: 0]
+        }
+
         mutating func clear() {
             entries.removeAll()
             clears += 1
         }
+
+        func isBeingUpdated(_ item: ItemIdentity, at time: ContinuousClock.Instant) -> Bool {
+            leases[Name(Self.leaseName(of: item))].map { time < $0.deadline } ?? false
+        }
+
+        static func leaseName(of item: ItemIdentity) -> String { "item:" + item.keyDescription }
 
         func changes(of item: ItemIdentity) -> UInt64 { clears + changes[item, default: 0] }
 
@@ -215,7 +244,7 @@ extension InMemoryBackend {
         var deadline: ContinuousClock.Instant?
         var facts: ItemFacts?
         let written: ContinuousClock.Instant
-        private let second = Glibc.time(nil)
+        private let start = SystemTime.now()
         /// The number of the write, which no other value has.
         var number: Int32 = 0
 
@@ -228,9 +257,10 @@ extension InMemoryBackend {
         /// The facts, whose times also follow this backend's clock.
         func facts(at time: ContinuousClock.Instant) -> ItemFacts? {
             guard var facts else { return nil }
-            let now = UInt64(max(0, second + Int((time - written).components.seconds)))
-            facts.freshness = facts.freshness.holds(at: now) ? .always : .never
-            facts.usability = facts.usability.holds(at: now) ? .always : .never
+            let passed = (time - written).components
+            let now = Int64(start) + passed.seconds * 1_000 + passed.attoseconds / 1_000_000_000_000_000
+            facts.freshness = facts.freshness.holds(at: UInt64(max(0, now))) ? .always : .never
+            facts.usability = facts.usability.holds(at: UInt64(max(0, now))) ? .always : .never
             return facts
         }
 

@@ -28,8 +28,9 @@ public struct ScratchKeyring: ~Copyable, Sendable {
     /// - Throws: `SecretStoreError`, as the store's initializer does.
     public func store(
         namespace: String = "default",
-        codec: any SecretCodec = JSONSecretCodec()
+        codec: any SecretCodec = JSONSecretCodec(),
+        sealing: SecretSealing? = nil
     ) throws(SecretStoreError) -> SecretStore {
-        try SecretStore(scope, namespace: namespace, codec: codec)
+        try SecretStore(scope, namespace: namespace, codec: codec, sealing: sealing)
     }
 }

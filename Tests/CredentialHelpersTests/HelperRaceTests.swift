@@ -57,7 +57,7 @@ private final class InterruptedItems: ItemSource {
 
     func set(_ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration?) throws(SecretStoreError) {
         try begin(.set)
-        try store.set(secret, for: item, timeout: timeout)
+        try store.set(secret, for: item, lasting: Lifetime(timeout))
     }
 
     func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
@@ -82,7 +82,7 @@ private final class InterruptedItems: ItemSource {
         return try store.attributes(of: item)
     }
 
-    func expire(_ item: ItemIdentity, timeout: Duration) throws(SecretStoreError) -> Bool {
+    func expire(_ item: ItemIdentity, timeout: Duration?) throws(SecretStoreError) -> Bool {
         try begin(.expire)
         return try store.expire(item, timeout: timeout)
     }
@@ -197,7 +197,7 @@ struct HelperRaceTests {
         try other.store.set("old", for: item)
         items.interrupt(before: .look) { [other] in
             try other.store.delete(item)
-            if isReplaced { try other.store.set("new", for: item, timeout: .seconds(600)) }
+            if isReplaced { try other.store.set("new", for: item, lasting: .seconds(600)) }
         }
         let said = try helper.google("t")
         #expect(said.output.hasSuffix(#","id_token":"old","expiration_time":\#(HelperUnderTest.now)}"# + "\n"))
@@ -222,13 +222,13 @@ struct HelperRaceTests {
         let item = ItemIdentity(kind, service: "https://example.org", account: "alice")
         let helper = HelperUnderTest(items, over: other.store, timeout: .seconds(60))
         items.refuse(.set)
-        items.interrupt(before: .turn) { [other] in try other.store.set("s", for: item, timeout: .seconds(600)) }
+        items.interrupt(before: .turn) { [other] in try other.store.set("s", for: item, lasting: .seconds(600)) }
         try helper.git("store", Self.host + "password=s\n")
         #expect(try other.expiry(of: item) == HelperUnderTest.after(60))
 
         try other.store.clear()
         items.refuse(.expire)
-        items.interrupt(before: .turn) { [other] in try other.store.set("s", for: item, timeout: .seconds(600)) }
+        items.interrupt(before: .turn) { [other] in try other.store.set("s", for: item, lasting: .seconds(600)) }
         #expect(HelperUnderTest.code { try helper.git("store", Self.host + "password=s\n") } == .forbidden)
     }
 

@@ -1,7 +1,12 @@
 // PAGE
-precondition(token.text == "from your server")
-let refreshed = try await store.value(for: item, as: Token.self) { old in
+precondition(token.text == "from your server" && oauth.text == "from your server")
+let refreshed = try await tokens.refreshedValue { old in
     guard let old else { preconditionFailure("the refused value is not passed to the closure") }
-    return Fetched(try await refresh(old))
+    return (try await refresh(old), .token(livingFor: .seconds(old.expiresIn)))
 }
-precondition(oauth.text == "from your server" && refreshed.text == "refreshed")
+try await tokens.invalidate(refreshed)
+let renewed = try await tokens.refreshedValue { old in
+    if old != nil { throw RefusedOldValue() }
+    return (try await logIn(), .scope)
+}
+precondition(refreshed.text == "refreshed" && renewed.text == "from your server")

@@ -184,7 +184,7 @@ struct Examination {
         let mayBeRefused = refusals.contains { $0.killedAt != nil && $0.report.outcome != .refused }
         if call == nil, facts == expected, mayBeRefused || !facts.isRefused && facts != ItemFacts() { return [] }
         if let call, isRefreshed, !facts.isRefused, case .until(let end) = facts.freshness,
-            abs(Int(end) - time(nil) - Int(call.role.timeout / 2)) < 30
+            abs(Int(end) / 1_000 - time(nil) - Int(call.role.timeout / 2)) < 30
         {
             return []
         }
@@ -241,7 +241,7 @@ struct Examination {
         do throws(SecretStoreError) {
             let value = SceneItem.value(Stamp(writer: 9, number: 1), size: 1)
             let began = MonotonicTime.now
-            try stage.observer.set(value, for: SceneItem.contested, timeout: .seconds(60))
+            try stage.observer.set(value, for: SceneItem.contested, lasting: .seconds(60))
             guard try stage.observer.get(SceneItem.contested, as: String.self) == value else {
                 return ["the next set is lost"]
             }

@@ -83,7 +83,7 @@ struct Stage {
         if state == .absent { try delete() }
         if state == .expired { try awaitExpiry() }
         if state == .updated {
-            try observer.blockingUpdate(.password(service: "counter"), as: String.self, timeout: .seconds(900)) { _ in
+            try observer.blockingUpdate(.password(service: "counter"), as: String.self, lasting: .seconds(900)) { _ in
                 "1"
             }
         }
@@ -95,7 +95,7 @@ struct Stage {
         if state == .due, item == SceneItem.contested {
             try setDue(value, timeout: timeout)
         } else {
-            try observer.set(value, for: item, timeout: .seconds(Int(timeout)))
+            try observer.set(value, for: item, lasting: .seconds(Int(timeout)))
         }
         note(.write(Role.scene.stamp, timeout: timeout), item, since: invoked)
     }

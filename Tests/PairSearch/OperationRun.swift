@@ -50,7 +50,7 @@ struct OperationRun {
     private func perform(_ held: consuming Lease?) throws -> Bool {
         switch operation {
         case .set: try store.set(value, for: item)
-        case .setTimeout: try store.set(value, for: item, timeout: timeout)
+        case .setTimeout: try store.set(value, for: item, lasting: Lifetime(timeout))
         case .add: return try add()
         case .delete: return try store.delete(item)
         case .expire: return try store.expire(item, timeout: .seconds(Int(role.expiry)))
@@ -80,7 +80,7 @@ struct OperationRun {
 
     private func add() throws(SecretStoreError) -> Bool {
         do throws(SecretStoreError) {
-            try store.add(value, for: item, timeout: timeout)
+            try store.add(value, for: item, lasting: Lifetime(timeout))
             return true
         } catch {
             guard error.code == .duplicate else { throw error }
@@ -89,7 +89,7 @@ struct OperationRun {
     }
 
     private func update() throws {
-        try store.blockingUpdate(item, as: String.self, timeout: timeout, lasting: lasting) { old in
+        try store.blockingUpdate(item, as: String.self, lasting: Lifetime(timeout), within: lasting) { old in
             report.value.observed = SceneItem.stamp(of: old)
             return value
         }
@@ -97,12 +97,12 @@ struct OperationRun {
 
     /// Fetches the item in a task, on threads that inherit this thread's filter of calls.
     private func fetch(_ refreshing: FetchPolicy.Refreshing, leaseLasting duration: Duration) throws {
-        let policy = FetchPolicy(refreshing, limit: .seconds(60), failureTimeout: .seconds(2), leaseDuration: duration)
+        let policy = FetchPolicy(refreshing, isStrict: refreshing == .dueOrUnusable, leaseDuration: duration)
         let found = try waitForTask { [self] in
             try await store.value(for: item, policy, { store.coding(String.self) }) { (old: String?) in
                 report.value.old = SceneItem.stamp(of: old)
                 report.value.fetched = MonotonicTime.now
-                return Fetched(value, timeout: timeout, refreshAfter: refreshing == .never ? nil : timeout / 2)
+                return (value, Lifetime(timeout, refreshAfter: refreshing == .never ? nil : timeout / 2))
             }
         }
         report.value.observed = SceneItem.stamp(of: found)
@@ -122,7 +122,7 @@ struct OperationRun {
         }
         report.value.fetched = MonotonicTime.now
         report.value.observed = role.stamp.rawValue
-        try store.set(value, for: item, timeout: timeout)
+        try store.set(value, for: item, lasting: Lifetime(timeout))
     }
 
     private func takeLease() throws(SecretStoreError) -> Lease {

@@ -178,6 +178,8 @@ private final class KeptFetch: ItemFetch {
 
     func renew() {}
 
+    func reserve(size: Int, _ effort: Effort) throws(SecretStoreError) -> Outcome<Void> { .done(()) }
+
     func isUntouched(_ key: Int32?) throws(SecretStoreError) -> Bool { true }
 
     func store(

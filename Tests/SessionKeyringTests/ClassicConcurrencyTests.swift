@@ -39,7 +39,7 @@ struct ClassicConcurrencyTests {
             (
                 2, 500,
                 { worker, round in
-                    try store.set(Self.token(worker, round), for: item, timeout: .seconds(60))
+                    try store.set(Self.token(worker, round), for: item, lasting: .seconds(60))
                     writes.withLock { $0 += 1 }
                 }
             ),

@@ -35,7 +35,7 @@ struct DescriptorTests {
             try place.store.clear()
         }
         let store = place.store
-        try store.set("1", for: place.item, timeout: .seconds(600))
+        try store.set("1", for: place.item, lasting: .seconds(600))
         let isListed = try store.items().count == 1 && store.identities().count == 1
         succeed(3, try isListed && store.get(place.item) == "1")
         try store.clear()

@@ -20,62 +20,47 @@ struct EveryCallTests {
     /// Calls for an item.
     private static let itemCalls: [String: Call] = [
         "get": { _ = try $0.get($1) as String? },
-        "get of bytes": { _ = try $0.get($1) as SecretBytes? },
-        "get of a key": { _ = try $0.get($1, as: OwnKey.self) },
+        "bytes": { _ = try $0.bytes(of: $1) },
         "withBytes": { try $0.withBytes(of: $1) { _ in } },
         "contains": { _ = try $0.contains($1) },
         "attributes": { _ = try $0.attributes(of: $1) },
         "set": { try $0.set("x", for: $1) },
         "set of bytes": { try $0.set(SecretBytes(utf8: "x"), for: $1) },
-        "set of a key": { try $0.set(OwnKey(), for: $1) },
-        "set, fresh": { try $0.set("x", for: $1, refreshAfter: brief) },
+        "set, fresh": { try $0.set("x", for: $1, lasting: Lifetime(refreshAfter: brief)) },
         "set, waiting": { try await $0.set("x", for: $1, waiting: limit) },
         "set of bytes, waiting": { try await $0.set(SecretBytes(utf8: "x"), for: $1, waiting: limit) },
-        "set of a key, waiting": { try await $0.set(OwnKey(), for: $1, waiting: limit) },
         "add": { try $0.add("x", for: $1) },
         "add of bytes": { try $0.add(SecretBytes(utf8: "x"), for: $1) },
-        "add of a key": { try $0.add(OwnKey(), for: $1) },
         "add, waiting": { try await $0.add("x", for: $1, waiting: limit) },
         "add of bytes, waiting": { try await $0.add(SecretBytes(utf8: "x"), for: $1, waiting: limit) },
-        "add of a key, waiting": { try await $0.add(OwnKey(), for: $1, waiting: limit) },
         "expire": { try $0.expire($1, timeout: brief) },
         "expire, waiting": { try await $0.expire($1, timeout: brief, waiting: limit) },
-        "removeTimeout": { try $0.removeTimeout(of: $1) },
-        "removeTimeout, waiting": { try await $0.removeTimeout(of: $1, waiting: limit) },
+        "expire, never": { try $0.expire($1, timeout: nil) },
+        "expire, never, waiting": { try await $0.expire($1, timeout: nil, waiting: limit) },
         "delete": { try $0.delete($1) },
         "delete, waiting": { try await $0.delete($1, waiting: limit) },
-        "update": { try await $0.update($1, timeout: nil) { (_: String?) in "x" } },
+        "update": { try await $0.update($1, lasting: .scope) { (_: String?) in "x" } },
         "blockingUpdate": { store, item in
-            try blocking { _ = try store.blockingUpdate(item, timeout: nil) { (_: String?) in "x" } }
+            try blocking { _ = try store.blockingUpdate(item, lasting: .scope) { (_: String?) in "x" } }
         },
-        "value": { _ = try await $0.value(for: $1) { "x" } },
-        "value, lifetime": { _ = try await $0.value(for: $1) { (_: String?) in Fetched("x") } },
+        "value": { _ = try await $0.value(for: $1, as: String.self) { "x" } },
+        "value, lifetime": { _ = try await $0.refreshedValue(for: $1, as: String.self) { _ in ("x", .scope) } },
         "invalidate": { _ = try $0.invalidate("x", for: $1) },
-        "invalidate, waiting": { _ = try await $0.invalidate("x", for: $1, waiting: limit) },
         "load": { _ = try $0.slot(for: $1, as: String.self).load() },
         "loadIfPresent": { _ = try $0.slot(for: $1, as: String.self).loadIfPresent() },
         "save": { try $0.slot(for: $1, as: String.self).save("x") },
-        "save, fresh": { try $0.slot(for: $1, as: String.self).save("x", refreshAfter: brief) },
+        "save, fresh": { try $0.slot(for: $1, as: String.self).save("x", lasting: Lifetime(refreshAfter: brief)) },
         "save, waiting": { try await $0.slot(for: $1, as: String.self).save("x", waiting: limit) },
-        "a slot's add": { try $0.slot(for: $1, as: String.self).add("x") },
-        "a slot's add, waiting": { try await $0.slot(for: $1, as: String.self).add("x", waiting: limit) },
-        "a slot's contains": { _ = try $0.slot(for: $1, as: String.self).contains() },
-        "a slot's attributes": { _ = try $0.slot(for: $1, as: String.self).attributes() },
-        "a slot's expire": { try $0.slot(for: $1, as: String.self).expire(timeout: brief) },
-        "a slot's expire, waiting": {
-            try await $0.slot(for: $1, as: String.self).expire(timeout: brief, waiting: limit)
-        },
+        "load of a key": { _ = try $0.slot(for: $1, as: OwnKey.self).load() },
+        "save of a key": { try $0.slot(for: $1, as: OwnKey.self).save(OwnKey()) },
         "a slot's delete": { try $0.slot(for: $1, as: String.self).delete() },
         "a slot's delete, waiting": { try await $0.slot(for: $1, as: String.self).delete(waiting: limit) },
         "a slot's update": { try await $0.slot(for: $1, as: String.self).update { _ in "x" } },
-        "a slot's blockingUpdate": { store, item in
-            try blocking { _ = try store.slot(for: item, as: String.self).blockingUpdate { _ in "x" } }
-        },
         "a slot's value": { _ = try await $0.slot(for: $1, as: String.self).value { "x" } },
-        "a slot's invalidate": { _ = try $0.slot(for: $1, as: String.self).invalidate("x") },
-        "a slot's invalidate, waiting": {
-            _ = try await $0.slot(for: $1, as: String.self).invalidate("x", waiting: limit)
+        "a slot's refreshedValue": {
+            _ = try await $0.slot(for: $1, as: String.self).refreshedValue { _ in ("x", .scope) }
         },
+        "a slot's invalidate": { _ = try await $0.slot(for: $1, as: String.self).invalidate("x", waiting: limit) },
     ]
 
     /// Calls that are not for one item.
@@ -83,17 +68,6 @@ struct EveryCallTests {
         "items": { store, _ in _ = try store.items() },
         "identities": { store, _ in _ = try store.identities() },
         "clear": { store, _ in try store.clear() },
-        "clear of a service": { store, _ in try store.clear(of: .password, service: "api") },
-        "clear of a service, waiting": { store, _ in
-            try await store.clear(of: .password, service: "api", waiting: limit)
-        },
-        "get of credentials": { store, _ in _ = try store.get(server: "s") },
-        "get of an account's credentials": { store, _ in _ = try store.get(server: "s", account: "a") },
-        "set of credentials": { store, _ in try store.set(credentials, server: "s") },
-        "set of credentials, alone": { store, _ in try store.set(credentials, server: "s", deletingOthers: true) },
-        "set of credentials, waiting": { store, _ in try await store.set(credentials, server: "s", waiting: limit) },
-        "add of credentials": { store, _ in try store.add(credentials, server: "s") },
-        "add of credentials, waiting": { store, _ in try await store.add(credentials, server: "s", waiting: limit) },
         "lease": { store, _ in _ = try await store.lease("job", waiting: limit) },
         "tryLease": { store, _ in _ = try await store.tryLease("job") },
         "blockingLease": { store, _ in try blocking { _ = try store.blockingLease("job", waiting: limit) } },
@@ -104,7 +78,6 @@ struct EveryCallTests {
             try blocking { try store.withBlockingLease("job", waiting: limit) { _ in } }
         },
     ]
-    private static let credentials = InternetCredentials(account: "a", password: "p")
 
     private static let calls = itemCalls.merging(otherCalls) { call, _ in call }
 

@@ -19,7 +19,7 @@ struct OpenUpdatesTests {
             if thread == 0 {
                 defer { isOver.withLock { $0 = true } }
                 #expect {
-                    try store.blockingUpdate(item, timeout: nil, lasting: .milliseconds(10)) { (_: String?) in
+                    try store.blockingUpdate(item, lasting: .scope, within: .milliseconds(10)) { (_: String?) in
                         isOpen.withLock { $0 = true }
                         hold(until: isNextOpen)
                         return "late"
@@ -27,11 +27,12 @@ struct OpenUpdatesTests {
                 } throws: {
                     ($0 as? SecretStoreError)?.code == .leaseLost
                 }
-                try store.set("set", for: item)
+                // This thread may write the item again, although the other update is open.
+                _ = try store.setting(item)
             } else {
                 hold(until: isOpen)
                 let limit = Duration.seconds(60)
-                try store.blockingUpdate(item, timeout: nil, lasting: limit, waiting: limit) { (_: String?) in
+                try store.blockingUpdate(item, lasting: .scope, within: limit, waiting: limit) { (_: String?) in
                     isNextOpen.withLock { $0 = true }
                     hold(until: isOver)
                     #expect(throws: SecretStoreError.self) { try store.set("inside", for: item) }

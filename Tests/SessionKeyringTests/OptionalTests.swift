@@ -17,15 +17,15 @@ struct OptionalTests {
     func setAndAdd() throws {
         let (missing, there): (String?, String?) = (nil, "value")
         expectMissing { try store.add(missing, for: item) }
-        #expect(try store.get(item) == nil)
+        #expect(try store.contains(item) == false)
         try store.add(there, for: item)
         expectMissing { try store.set(missing, for: item) }
         #expect(try store.get(item) == "value")
-        try store.set(there.map { $0 + "s" }, for: item, timeout: .seconds(60))
+        try store.set(there.map { $0 + "s" }, for: item, lasting: .seconds(60))
         #expect(try store.get(item) == "values")
         #expect(try store.timeLeft(of: item) != nil)
         try store.delete(item)
-        try store.add(there, for: item, timeout: .seconds(60))
+        try store.add(there, for: item, lasting: .seconds(60))
         #expect(try store.timeLeft(of: item) != nil)
     }
 
@@ -45,12 +45,14 @@ struct OptionalTests {
         #expect(try slot.load() == "raw")
         expectMissing { try slot.save(nil) }
         expectMissing {
-            _ = try blocking { try store.blockingUpdate(item, timeout: nil) { (_: String??) in .some(nil) } }
+            _ = try blocking { try store.blockingUpdate(item, lasting: .scope) { (_: String??) in .some(nil) } }
         }
         #expect(try store.get(item) == "raw")
         try store.delete(item)
         await #expect {
-            _ = try await store.value(for: item) { ProcessInfo.processInfo.environment["SKR_NOT_SET"] }
+            _ = try await store.value(for: item, as: String?.self) {
+                ProcessInfo.processInfo.environment["SKR_NOT_SET"]
+            }
         } throws: { error in (error as? SecretStoreError)?.detail == .missingValue }
         #expect(try !store.contains(item))
 

@@ -9,12 +9,10 @@ import SessionKeyring
 let server = AuthorizationServer(directory: URL(fileURLWithPath: CommandLine.arguments[1]))
 let store = try SecretStore(namespace: "token-example")
 let item = ItemIdentity.password(service: "example.com", account: "alice")
+let tokens = store.slot(for: item, as: AuthorizationServer.Token.self)
 
-let token = try await store.value(for: item, as: AuthorizationServer.Token.self) { old in
+let token = try await tokens.refreshedValue { old in
     let token = if let old { try await server.refresh(old) } else { try await server.login() }
-    // The refresh token outlives the access token. The access token is refreshed two seconds before it expires.
-    return Fetched(
-        token, timeout: .seconds(3_600), refreshAfter: .seconds(token.expiresIn - 2),
-        usableFor: .seconds(token.expiresIn))
+    return (token, .token(livingFor: .seconds(token.expiresIn)))
 }
 print(token.accessToken)

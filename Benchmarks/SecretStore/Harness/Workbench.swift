@@ -36,7 +36,7 @@ final class Workbench {
         store = try SecretStore(namespace: namespace)
         secret = SecretBytes(copying: payload)
         items = (0...count).map(Self.item)
-        for item in items.dropLast() { try store.set(secret, for: item, timeout: Self.timeout) }
+        for item in items.dropLast() { try store.set(secret, for: item, lasting: Lifetime(Self.timeout)) }
         let (ringName, leasesName) = ("skr:" + namespace, "skr-leases")
         ring = try session.search(keyring: ringName)
         let leases = try session.search(.keyring, leasesName).serial
@@ -133,14 +133,14 @@ extension Workbench {
         let (store, ring, count, size) = (store, ring, count, payload.count)
         return switch call {
         case .get: onItem { try store.withBytes(of: $0) { $0.byteCount } == size }
-        case .ownedGet: onItem { try store.get($0)?.count == size }
+        case .ownedGet: onItem { try store.withBytes(of: $0) { SecretBytes(copying: $0).count } == size }
         case .rawGet: onItem { try ring.search(.user, $0.keyDescription).withPayload { $0.byteCount } == size }
         case .miss: { [items] in try store.withBytes(of: items[count]) { $0.byteCount } == nil }
-        case .set: onItem { try store.set(self.secret, for: $0, timeout: Self.timeout) == () }
+        case .set: onItem { try store.set(self.secret, for: $0, lasting: Lifetime(Self.timeout)) == () }
         case .list: { try store.identities().count == count }
         case .items: { try store.items().count == count }
         case .clear: { try store.clear() == () }
-        case .lease: { try store.blockingTryLease("store", lasting: .seconds(60))?.release() == true }
+        case .lease: { try store.withBlockingLease("store", lasting: .seconds(60), waiting: .zero) { _ in true } }
         }
     }
 

@@ -56,7 +56,7 @@ struct ExpiryPart {
         try median("identities dead", report) { _ in _ = try store.identities() }
         try median("items dead", report) { _ in _ = try store.items() }
         try median("set over dead", report) { number in
-            try store.set("again", for: dying.items[100 + number], timeout: .seconds(60))
+            try store.set("again", for: dying.items[100 + number], lasting: .seconds(60))
         }
     }
 

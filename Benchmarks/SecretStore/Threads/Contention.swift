@@ -17,7 +17,7 @@ enum Contention {
         usleep(500_000)
         let before = try KeyQuota.current()
         let store = try SecretStore()
-        try store.set(0, for: item, timeout: Workbench.timeout)
+        try store.set(0, for: item, lasting: Lifetime(Workbench.timeout))
         let running = try (0..<processes).map { _ in try RunningUpdates(updates) }
         let sampler = QuotaSampler()
         let start = ContinuousClock.now

@@ -98,7 +98,7 @@ enum Throughput {
         return { operation, number in
             switch operation {
             case .get: _ = try store.withBytes(of: items[number]) { $0.byteCount }
-            case .set: try store.set(bench.secret, for: items[number], timeout: Workbench.timeout)
+            case .set: try store.set(bench.secret, for: items[number], lasting: Lifetime(Workbench.timeout))
             case .delete: _ = try store.delete(items[number])
             case .list: _ = try store.identities()
             case .clear: try store.clear()

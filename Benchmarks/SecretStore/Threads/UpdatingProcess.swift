@@ -77,7 +77,7 @@ private final class UpdatingThreads: Sendable {
             let start = ContinuousClock.now
             do {
                 try store.blockingUpdate(
-                    Contention.item, as: Int.self, timeout: Workbench.timeout, waiting: .seconds(60)
+                    Contention.item, as: Int.self, lasting: Lifetime(Workbench.timeout), waiting: .seconds(60)
                 ) { ($0 ?? 0) + 1 }
                 times.append(start.elapsed.nanoseconds)
             } catch {

@@ -31,7 +31,7 @@ struct SecretCollection {
 
     /// The collection's labels; empty if they can't be read, because nothing important is only there.
     func labels() -> ItemLabels {
-        let labels = try? store.withBytes(of: .secretLabels) { cache.labels(parsing: $0) }
+        let labels = try? store.lending(.secretLabels) { cache.labels(parsing: $0) }
         return (labels ?? nil) ?? ItemLabels()
     }
 

@@ -98,7 +98,7 @@ extension SecretService {
         entry.ignored = attributes.ignored
         if new != item {
             guard try !store.contains(new) else { throw ServiceFailure.invalid("another item has these attributes") }
-            guard let found = try store.attributes(of: item), let secret = try store.get(item) else {
+            guard let found = try store.attributes(of: item), let secret = try store.bytes(of: item) else {
                 throw ServiceFailure.unknownObject(collection.path(of: item))
             }
             let timeout: Duration? =

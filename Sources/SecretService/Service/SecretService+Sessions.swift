@@ -76,7 +76,7 @@ extension SecretService {
     func secret(
         of item: ItemIdentity, in collection: SecretCollection, _ session: SecretSession, _ path: String
     ) throws -> (write: (inout WireWriter) -> Void, size: Int)? {
-        guard let bytes = try collection.store.get(item) else { return nil }
+        guard let bytes = try collection.store.bytes(of: item) else { return nil }
         let (parameters, value) = try session.encode(SecretBox(bytes))
         let type = collection.labels()[item]?.contentType ?? "text/plain"
         let write = { (writer: inout WireWriter) in

@@ -16,7 +16,7 @@ struct StoreChange {
     mutating func set(
         _ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration?, in store: SecretStore
     ) throws(SecretStoreError) {
-        var operation = if let setting { setting } else { try store.setting(item, timeout: timeout) }
+        var operation = if let setting { setting } else { try store.setting(item, lasting: Lifetime(timeout)) }
         let effort = effort
         let outcome = try secret.withBytes { bytes throws(SecretStoreError) in try operation.attempt(bytes, effort) }
         (setting, step) = (operation, outcome.step)

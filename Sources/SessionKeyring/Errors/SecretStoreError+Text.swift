@@ -40,7 +40,6 @@ extension SecretStoreError.Code {
         case .leaseLost: "the lease was lost, so another holder may have worked at the same time"
         case .fetchTimedOut: "the fetch took longer than its limit"
         case .fetchFailed: "a fetch failed a short time ago"
-        case .unsupported: "this kernel doesn't support the operation"
         case .unexpected: "unexpected keyring error"
         }
     }
@@ -56,11 +55,18 @@ extension SecretStoreError.Detail {
         case .restricted(let serial): "keyring \(serial) is restricted: no key can be added to it"
         case .unreadableAfterWrite: "the written data could not be read back"
         case .leaseDuration: "a lease must last at least 10 milliseconds and at most one hour"
-        case .refreshTime: "the refresh time is not within the timeout"
+        case .refreshTime: "the refresh time is not within the value's lifetime"
         case .missingValue: "there is no value to store"
+        case .unopened: "the stored bytes can't be opened"
+        case .unsupported: "this kernel doesn't support the operation"
         case .noThread: "this process can't start a thread"
         case .blocked: code.summary
         case .insideUpdate: "the closure of an update wrote the item that it updates"
+        case .insideFetch: "the closure of a fetch asked for the item that it fetches"
+        case .heldLease(let name): "another holder has the lease '\(PercentCoding.encode(name))'"
+        case .lostLease(let name):
+            "the lease '\(PercentCoding.encode(name))' was lost, so another holder may have worked at the same time"
+        case .fetchLimit: "a fetch can take between 10 milliseconds and one hour"
         case .invalidName(.empty, let subject): "\(subject.name) is empty"
         case .invalidName(.tooLong(let bytes, let limit), let subject):
             "\(subject.name) takes \(bytes) bytes; the limit is \(limit)"

@@ -14,15 +14,18 @@ public struct SecretStoreError: Error, Hashable, Sendable {
     /// The keyring operation that failed, if one did.
     public var underlying: KeyringError? { circumstances.underlying }
     /// The user's key quota and its usage, if the quota was exceeded and the kernel reports it.
-    public var quota: KeyQuota? { circumstances.quota }
+    package var quota: KeyQuota? { circumstances.quota }
     /// The exact reason for the code, for the error's texts and for debugging only.
     package var detail: Detail? { circumstances.detail }
     private let circumstances: Circumstances
 
-    /// Creates an error, for example to throw it from a ``SecretLoader`` in a test.
-    public init(
-        _ code: Code, item: ItemIdentity? = nil, underlying: KeyringError? = nil, quota: KeyQuota? = nil
-    ) {
+    /// Creates an error, for example to throw it from a fake in a test.
+    public init(_ code: Code, item: ItemIdentity? = nil, underlying: KeyringError? = nil) {
+        self.init(code, item: item, underlying: underlying, quota: nil)
+    }
+
+    /// Creates an error that also knows the usage of the quota.
+    package init(_ code: Code, item: ItemIdentity?, underlying: KeyringError?, quota: KeyQuota?) {
         self.init(code, item: item, Circumstances(detail: nil, underlying: underlying, quota: quota))
     }
 
@@ -68,7 +71,7 @@ public struct SecretStoreError: Error, Hashable, Sendable {
         case unreadableAfterWrite
         /// The lease's duration is not between 10 milliseconds and one hour.
         case leaseDuration
-        /// The time to refresh the item is zero, or not before the end of the item's timeout.
+        /// The time to refresh the value is not positive, or not before the end of its timeout and usability.
         case refreshTime
         /// The value is `nil`, which can't be stored.
         case missingValue
@@ -76,20 +79,36 @@ public struct SecretStoreError: Error, Hashable, Sendable {
         ///
         /// The closure must return the new value instead.
         case insideUpdate
+        /// The closure of a fetch asked for the item that it fetches.
+        case insideFetch
+        /// Another holder kept the lease with this name.
+        case heldLease(String)
+        /// The caller lost the lease with this name.
+        case lostLease(String)
+        /// A fetch's limit is not between 10 milliseconds and one hour.
+        case fetchLimit
         /// A name is empty or too long.
         case invalidName(ItemIdentity.NameProblem, of: Subject)
-        /// The session can't be looked up, because the process can't start a thread (`EAGAIN`).
+        /// The process can't start a thread (`EAGAIN`).
         case noThread
+        /// The kernel or the backend does not support the operation.
+        case unsupported
+        /// The stored bytes can't be opened by the store's ``SecretSealing``.
+        case unopened
         /// The attempt was blocked, for this reason.
         case blocked(Blockage)
 
         var code: Code {
             switch self {
             case .foreignThread, .restricted: .forbidden
-            case .unreadableAfterWrite, .insideUpdate: .unexpected
+            case .unreadableAfterWrite, .insideUpdate, .insideFetch: .unexpected
             case .blocked, .noThread: .contended
+            case .heldLease: .leaseHeld
+            case .lostLease: .leaseLost
             case .invalidName: .invalidName
-            case .leaseDuration, .refreshTime: .invalidTimeout
+            case .unsupported: .unavailable
+            case .unopened: .undecodable(at: "the sealed bytes")
+            case .leaseDuration, .fetchLimit, .refreshTime: .invalidTimeout
             case .missingValue: .unencodable(at: "the top level")
             }
         }
@@ -115,20 +134,20 @@ extension SecretStoreError {
         case invalidName
         /// A duration is out of range.
         ///
-        /// A timeout is positive and at most 4,294,967,295 seconds. A lease lasts from 10 milliseconds to one hour. An
-        /// item is refreshed before it expires.
+        /// A timeout is positive and at most 4,294,967,295 seconds. A lease, an update and a fetch take from
+        /// 10 milliseconds to one hour. A `refreshAfter` is positive, and before the end of the value.
         case invalidTimeout
         /// The secret has more bytes than a key of this kernel can hold.
         case tooLarge(size: Int, limit: Int)
         /// The user's quota of keys or key bytes is full, and stayed full while the store waited.
         ///
-        /// Nothing was lost: an existing item stays. ``SecretStoreError/quota`` reports the usage. Deleting items or
+        /// Nothing was lost: an existing item stays. The error's description shows the usage. Deleting items or
         /// giving them timeouts makes room; expired items count until the kernel or the next write removes them. Root can
         /// raise the limits (`kernel.keys.maxkeys`, `kernel.keys.maxbytes`).
         case quotaExceeded
         /// The session has ended and its keyring was revoked, as happens to a `tmux` that outlives its login.
         case sessionRevoked
-        /// The kernel keyring can't be used: the kernel lacks it, or a seccomp filter hides it.
+        /// The kernel keyring or an operation can't be used: the kernel lacks it, or a seccomp filter hides it.
         case unavailable
         /// The calling thread has no access to the keyring or the item.
         ///
@@ -150,7 +169,7 @@ extension SecretStoreError {
         ///
         /// The path leads to the part that is wrong; it never shows the value.
         case unencodable(at: String)
-        /// Others blocked the operation for too long, or the process can't start the thread that looks up its session.
+        /// Others blocked the operation for too long, or the process can't start a thread.
         case contended
         /// Another holder kept the lease for as long as the caller was willing to wait.
         case leaseHeld
@@ -158,13 +177,12 @@ extension SecretStoreError {
         ///
         /// If an update throws this, it has written nothing. If a closure ran under the lease, its effects are unknown.
         case leaseLost
-        /// A fetch took longer than its limit and was cancelled.
+        /// A fetch took longer than its limit. That of `value` is cancelled; that of `refreshedValue` continues.
         case fetchTimedOut
-        /// A fetch failed a short time ago, and the caller asked not to try again so soon.
+        /// A fetch of the item failed a short time ago (``FetchOptions``), so this call did not try.
         case fetchFailed
-        /// The kernel or the backend does not support the operation.
-        case unsupported
-        /// Any other failure, such as writing an item inside its own `update`; see ``SecretStoreError/underlying``.
+        /// Any other failure, such as writing an item inside its own `update`, or asking for it inside
+        /// its own fetch; see ``SecretStoreError/underlying``.
         case unexpected
     }
 }
@@ -181,6 +199,10 @@ extension SecretStoreError {
             self.init(.restricted(serial), item: item, underlying: error)
             return
         }
+        if error.code == .unsupported {
+            self.init(.unsupported, item: item, underlying: error)
+            return
+        }
         if error.operation == .resolve, error.errno == EAGAIN {
             self.init(.noThread, item: item)
             return
@@ -192,7 +214,6 @@ extension SecretStoreError {
             case .quotaExceeded: .quotaExceeded
             case .notFound, .expired: .notFound
             case .revoked: .sessionRevoked
-            case .unsupported: .unsupported
             default: .unexpected
             }
         let quota = code == .quotaExceeded ? try? KeyQuota.current() : nil

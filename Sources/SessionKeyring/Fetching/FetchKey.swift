@@ -11,15 +11,23 @@ struct FetchKey: Hashable, Sendable {
     private let place: Place
     private let item: ItemIdentity
     private let type: ObjectIdentifier
+    private let sealing: ObjectIdentifier?
+    private let isStrict: Bool
 
-    /// - Parameter store: the store, which alone shares its fetches if its backend has no place and no identity.
-    init(_ backend: any SecretBackend, of store: AnyObject, _ item: ItemIdentity, _ type: Any.Type) {
+    /// - Parameters:
+    ///   - store: the store, which alone shares its fetches if its backend has no place and no identity.
+    ///   - sealing: what encrypts the stored values.
+    ///   - isStrict: whether the fetch is never abandoned (``FetchPolicy/isStrict``).
+    init(
+        _ backend: any SecretBackend, of store: AnyObject, _ item: ItemIdentity, _ type: Any.Type,
+        sealing: SecretSealing? = nil, isStrict: Bool = false
+    ) {
         if let shared = backend.place {
             place = .shared(shared)
         } else {
             place = .object(ObjectIdentifier(Swift.type(of: backend) is AnyClass ? backend as AnyObject : store))
         }
-        self.item = item
+        (self.item, self.sealing, self.isStrict) = (item, sealing?.id, isStrict)
         self.type = ObjectIdentifier(type)
     }
 }

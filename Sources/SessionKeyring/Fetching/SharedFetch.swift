@@ -7,12 +7,16 @@ import Keyutils
 /// Between processes, a lease decides which one fetches (``SingleFlight``). The fetch takes the lease when its turn
 /// comes, and holds it until it has stopped.
 ///
-/// A fetch is always in one of four phases:
+/// A fetch is always in one of six phases:
 ///
 /// - `running`: it waits for its turn or fetches. If all its callers leave, it becomes `stopped`; if it reaches its
 ///   limit, it becomes `ending`.
+/// - `committed`: its closure was called, and its result must not be lost. It continues without callers, and becomes `late`
+///   at its limit.
 /// - `ending`: it has reached its limit. While it still holds the lease, it finds out what its callers get instead of a
 ///   result.
+/// - `late`: it does the same, and then releases the lease, so that others can fetch. It can still keep its result. If
+///   another fetch of this process becomes late, it is stopped.
 /// - `keeping`: it is storing its result. Nothing from outside ends it any more.
 /// - `stopped`: it has released the lease, so that others can fetch. If it was stopped early, its work is cancelled.
 ///   Even if the work ignores the cancellation, the result is not stored.
@@ -32,7 +36,7 @@ final class SharedFetch: Sendable {
     }
 
     private enum Phase {
-        case running, ending, keeping, stopped
+        case running, committed, ending, late, keeping, stopped
     }
 
     private struct State {
@@ -50,9 +54,13 @@ final class SharedFetch: Sendable {
         let lease: any LeaseHandle
         let renewal: BackgroundTimer?
         let limit: BackgroundTimer
+        /// The thread that holds the room for the result.
+        var thread: StagingThread?
     }
 
     private static let running = LockBox<[FetchKey: SharedFetch]>([:])
+    /// The late fetches, at most one for each key: a second one means that the first one's result can't be stored.
+    private static let late = LockBox<[FetchKey: SharedFetch]>([:])
 
     private let key: FetchKey
     private let state = LockBox(State())
@@ -159,9 +167,11 @@ extension SharedFetch {
         atLimit: @escaping @Sendable () -> End
     ) -> Bool {
         let timer = BackgroundTimer(after: limit) { [weak self] in
-            guard let self, self.begin(.ending) else { return }
+            guard let self, let phase = self.reachLimit() else { return }
             // This decodes a value and cancels the work, which is code of callers.
-            BriefThread.run { self.stop(during: [.ending], with: atLimit()) }
+            BriefThread.run {
+                if phase == .late { self.letOthersFetch(with: atLimit()) } else { self.stop(with: atLimit()) }
+            }
         }
         return state.withLock { state in
             guard state.phase == .running else { return false }
@@ -170,21 +180,51 @@ extension SharedFetch {
         }
     }
 
-    /// Begins to end the fetch or to keep its result; false if the fetch is no longer running.
-    ///
-    /// Once it ends, the result of the work is not stored any more.
-    private func begin(_ phase: Phase) -> Bool {
+    /// Begins to end a fetch that has reached its limit; `nil` if it has ended or is storing its result.
+    private func reachLimit() -> Phase? {
         state.withLock { state in
-            guard state.phase == .running else { return false }
+            switch state.phase {
+            case .running: state.phase = .ending
+            case .committed: state.phase = .late
+            default: return nil
+            }
+            return state.phase
+        }
+    }
+
+    private func begin(_ phase: Phase, after phases: Set<Phase>) -> Bool {
+        state.withLock { state in
+            guard phases.contains(state.phase) else { return false }
             state.phase = phase
             return true
         }
     }
 
-    /// Begins to store the result; false if the fetch is no longer running.
+    /// Whether the fetch has ended.
+    var hasStopped: Bool { state.withLock { $0.phase == .stopped } }
+
+    /// Decides that the result must not be lost, before the closure is called; false if the fetch was stopped.
+    ///
+    /// - Parameter thread: holds the room for the result.
+    func commit(_ thread: StagingThread) -> Bool {
+        state.withLock { state in
+            guard state.phase == .running else { return false }
+            state.phase = .committed
+            state.hold?.thread = thread
+            return true
+        }
+    }
+
+    /// Whether the result must not be lost, and the limit has not been reached.
+    var isCommitted: Bool { state.withLock { $0.phase == .committed } }
+
+    /// The thread that holds the room for the result, unless the fetch was stopped.
+    var thread: StagingThread? { state.withLock { $0.hold?.thread } }
+
+    /// Begins to store the result; false if the fetch was stopped.
     ///
     /// After this, nothing from outside ends the fetch.
-    func beginKeeping() -> Bool { begin(.keeping) }
+    func beginKeeping() -> Bool { begin(.keeping, after: [.running, .committed, .late]) }
 
     /// Gives the callers an early answer, while the work continues without them.
     func answer(with end: End) {
@@ -194,10 +234,29 @@ extension SharedFetch {
 
     /// Ends the fetch after its work is done.
     func finish(with end: End) {
-        stop(during: [.running, .keeping], with: end)
+        stop(during: [.running, .committed, .late, .keeping], with: end)
     }
 
-    private func stop(during phases: [Phase], with end: End) {
+    /// Tells the callers of a late fetch how it ends for them, and releases the lease, while the work continues.
+    private func letOthersFetch(with end: End) {
+        let lease = state.withLock { state in
+            // If the result has come in the meantime, its callers get that.
+            guard state.phase == .late else { return nil as (any LeaseHandle)? }
+            state.end = state.end ?? end
+            // The renewal continues, because it also keeps the watch.
+            return state.hold?.lease
+        }
+        guard let lease else { return }
+        _ = lease.release()
+        notifyWaiters()
+        let earlier = Self.late.withLock { late in
+            defer { late[key] = self }
+            return late[key]
+        }
+        earlier?.stop(during: [.late], with: end)
+    }
+
+    private func stop(during phases: Set<Phase> = [.ending], with end: End) {
         let (work, hold) = state.withLock { state in
             guard phases.contains(state.phase) else { return (nil as Task<Void, Never>?, nil as Hold?) }
             state.phase = .stopped
@@ -205,6 +264,9 @@ extension SharedFetch {
             state.end = state.end ?? end
             defer { state.hold = nil }
             return (state.work, state.hold)
+        }
+        Self.late.withLock { late in
+            if late[key] === self { late[key] = nil }
         }
         // Release the lease before cancelling the work. Without its lease, the work stores nothing, and does not
         // remember its cancellation as a failure.

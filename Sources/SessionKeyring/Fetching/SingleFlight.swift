@@ -1,4 +1,3 @@
-import Glibc
 import Keyutils
 
 /// A fetch of an item that many want at the same time: one of them does it, and the others wait.
@@ -28,6 +27,8 @@ package struct SingleFlight: Sendable {
     package let item: ItemIdentity
     let leaseDuration: Duration
     private let refreshing: FetchPolicy.Refreshing
+    /// Whether a fetch is begun only if its result can be stored.
+    let isStrict: Bool
     private let failureTimeout: KeyTimeout?
 
     /// Creates a single flight for an item.
@@ -38,7 +39,7 @@ package struct SingleFlight: Sendable {
     /// - Throws: ``SecretStoreError`` with `invalidTimeout` or `invalidName`.
     package init(
         in backend: any SecretBackend, item: ItemIdentity, leaseDuration: Duration,
-        _ refreshing: FetchPolicy.Refreshing, failureTimeout: Duration? = nil
+        _ refreshing: FetchPolicy.Refreshing, failureTimeout: Duration? = nil, isStrict: Bool = false
     ) throws(SecretStoreError) {
         try HeldLease.check(leaseDuration)
         if let problem = item.problem { throw SecretStoreError(problem, of: item) }
@@ -47,7 +48,7 @@ package struct SingleFlight: Sendable {
         self.backend = backend
         self.item = item
         self.leaseDuration = leaseDuration
-        self.refreshing = refreshing
+        (self.refreshing, self.isStrict) = (refreshing, isStrict)
         self.failureTimeout = timeout
     }
 
@@ -65,11 +66,12 @@ package struct SingleFlight: Sendable {
 
     /// Decides what the caller does if waiting for a turn was unsuccessful.
     ///
-    /// If the quota is full, the caller fetches without a lease. Then other processes may fetch too, but this process
-    /// fetches only once.
+    /// If the quota is full or the session was revoked, the caller fetches without a lease. Then other processes may
+    /// fetch too, but this process fetches only once, and nothing is stored.
     func turn<Value>(givingUp error: SecretStoreError, read: Read<Value>) throws(SecretStoreError) -> Turn<Value> {
         switch error.code {
-        case .quotaExceeded: return .fetch(.none, old: try read()?.value, isOldUsable: false)
+        case .quotaExceeded where !isStrict: return .fetch(.none, old: try read()?.value, isOldUsable: false)
+        case .sessionRevoked where !isStrict: return .fetch(.none, old: nil, isOldUsable: false)
         case .contended where error.isLeaseHeld: throw SecretStoreError(.leaseHeld, item: item)
         default: throw error
         }
@@ -115,7 +117,7 @@ package struct SingleFlight: Sendable {
     /// - Parameter command: a hash of the command line that printed the value; `nil` if no command did.
     /// - Returns: false if the value was stored without the facts about it.
     package func keep(
-        _ bytes: RawSpan, for lifetime: Lifetime, under lease: FetchLease, of command: UInt64? = nil
+        _ bytes: RawSpan, for lifetime: RunningLifetime, under lease: FetchLease, of command: UInt64? = nil
     ) throws(SecretStoreError) -> Bool {
         // The quota had no room for a watch on the item, and without one, nothing can be stored.
         if lease.timeLeft > .zero, !lease.canStore { throw SecretStoreError(.quotaExceeded, item: item) }
@@ -134,10 +136,12 @@ package struct SingleFlight: Sendable {
 
     /// Makes one attempt to store the fetched value and the facts about it.
     func store(
-        _ bytes: RawSpan, for lifetime: Lifetime, under lease: FetchLease, of command: UInt64? = nil, _ effort: Effort
+        _ bytes: RawSpan, for lifetime: RunningLifetime, under lease: FetchLease, of command: UInt64? = nil,
+        _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<FetchStorage> {
         let isLate = lifetime.timeout?.hasPassed == true
-        if lease.timeLeft > .zero, !isLate {
+        // If somebody else has the lease by now and fetches the item, that fetch has ended our watch.
+        if isStrict || lease.timeLeft > .zero, !isLate {
             // A caller that never refreshes states nothing but the command.
             let facts =
                 refreshing == .never ? command.map { ItemFacts(command: $0) } : lifetime.facts(command: command)
@@ -165,7 +169,7 @@ package struct SingleFlight: Sendable {
     /// Returns what the facts state about a value.
     func standing(of facts: ItemFacts?) -> Standing {
         if facts?.isRefused == true { return .unusable }
-        let now = UInt64(max(0, time(nil)))
+        let now = SystemTime.now()
         if refreshing == .never || facts?.freshness.holds(at: now) == true { return .good }
         return refreshing == .due || facts?.usability.holds(at: now) == true ? .due : .unusable
     }
@@ -265,6 +269,8 @@ package struct FetchTurn {
             ).get()
         }
         let fetch = try flight.backend.beginFetch(of: flight.item, effort).get()
+        // Without a watch, nothing can be stored.
+        if flight.isStrict, fetch == nil { throw SecretStoreError(.quotaExceeded, item: flight.item) }
         guard let taken = lease.take() else { throw SecretStoreError(.blocked(.namedLease), item: flight.item) }
         return FetchLease(taken, watching: fetch)
     }
@@ -274,6 +280,7 @@ package struct FetchTurn {
 package final class FetchLease: LeaseHandle {
     private let lease: (any LeaseHandle)?
     private let fetch: (any ItemFetch)?
+    private let readKey = LockBox<Int32?>(nil)
 
     init(_ lease: (any LeaseHandle)?, watching fetch: (any ItemFetch)?) {
         self.lease = lease
@@ -303,7 +310,21 @@ package final class FetchLease: LeaseHandle {
     /// Returns whether nothing has happened to the item since the fetch began; also true if it isn't watched.
     ///
     /// - Parameter key: the key of the value that the caller has read since then.
-    func isUntouched(_ key: Int32?) throws(SecretStoreError) -> Bool { try fetch?.isUntouched(key) ?? true }
+    func isUntouched(_ key: Int32?) throws(SecretStoreError) -> Bool {
+        readKey.withLock { $0 = key }
+        return try fetch?.isUntouched(key) ?? true
+    }
+
+    /// Returns whether the lease is still held, and nothing has happened to the item since ``isUntouched(_:)``.
+    func isStillUntouched() throws(SecretStoreError) -> Bool {
+        guard timeLeft > .zero else { return false }
+        return try fetch?.isUntouched(readKey.withLock { $0 }) ?? true
+    }
+
+    /// Makes one attempt to reserve room for the fetched value (``ItemFetch/reserve(size:_:)``).
+    func reserve(size: Int, _ effort: Effort) throws(SecretStoreError) -> Outcome<Void> {
+        try fetch?.reserve(size: size, effort) ?? .done(())
+    }
 
     /// Makes one attempt to store the fetched value, unless the item was set, deleted or cleared since the fetch began.
     ///
@@ -311,12 +332,11 @@ package final class FetchLease: LeaseHandle {
     func store(
         _ bytes: RawSpan, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<FetchStorage> {
-        while true {
-            do throws(SecretStoreError) {
-                return try fetch?.store(bytes, timeout: timeout, facts, effort) ?? .done(.nothing)
-            } catch {
-                guard error.code == .leaseLost, timeLeft > .zero else { throw error }
-            }
+        do throws(SecretStoreError) {
+            return try fetch?.store(bytes, timeout: timeout, facts, effort) ?? .done(.nothing)
+        } catch {
+            guard error.code == .leaseLost else { throw error }
+            return .blocked(SecretStoreError(.blocked(.itemLease), item: error.item))
         }
     }
 }

@@ -29,7 +29,7 @@ public struct ItemAttributes: Hashable, Sendable {
     package let permissions: KeyPermissions
 
     /// Creates attributes as a backend found them.
-    public init(
+    package init(
         item: ItemIdentity,
         size: Int,
         expiry: Expiry,

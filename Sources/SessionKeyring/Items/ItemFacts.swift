@@ -40,8 +40,8 @@ import Keyutils
 /// | 1 | which of the following parts there are |
 /// | 4 | the serial of the value's key |
 /// | 8 | a hash of the value's bytes |
-/// | about 5 | the end of the freshness |
-/// | about 5 | the end of the usability |
+/// | about 6 | the end of the freshness |
+/// | about 6 | the end of the usability |
 /// | 8 | a hash of the command line |
 /// | any | the number of texts, and the names and values in the order of the names, each after its length |
 /// | any | the item's description, if the companion's own description has only a hash of it |
@@ -54,14 +54,14 @@ package struct ItemFacts: Equatable, Sendable {
         case never
         /// For as long as the value is stored.
         case always
-        /// Until this second of `CLOCK_REALTIME`, which the kernel's own timeouts follow.
+        /// Until this millisecond since 1970 (``SystemTime``).
         case until(UInt64)
 
-        package func holds(at second: UInt64) -> Bool {
+        package func holds(at time: UInt64) -> Bool {
             switch self {
             case .never: false
             case .always: true
-            case .until(let end): second < end
+            case .until(let end): time < end
             }
         }
     }
@@ -95,7 +95,7 @@ package struct ItemFacts: Equatable, Sendable {
 }
 
 extension ItemFacts {
-    private static let version: UInt8 = 1
+    private static let version: UInt8 = 2
 
     /// Reads the facts about the value with this key and hash.
     ///

@@ -125,7 +125,7 @@ public struct ItemIdentity: Hashable, Sendable {
     /// - Parameters:
     ///   - name: the name of the command or the call.
     ///   - variant: which of its results this is, if there are several.
-    public static func cached(_ name: String, variant: String = "") -> ItemIdentity {
+    package static func cached(_ name: String, variant: String = "") -> ItemIdentity {
         ItemIdentity(kind: .cached, service: name, account: variant)
     }
 
@@ -137,7 +137,7 @@ public struct ItemIdentity: Hashable, Sendable {
     }
 
     /// Reads an identity back from a key's description; `nil` for a key that this library did not name.
-    public init?(keyDescription: String) {
+    package init?(keyDescription: String) {
         if let plain = unsafe ItemIdentity(plainDescription: keyDescription.utf8Span.span.bytes) {
             self = plain
         } else {
@@ -264,6 +264,7 @@ extension ItemIdentity: CustomStringConvertible {
 
     /// The description, shortened if it is too long for a line of text.
     var shortDescription: String {
-        keyDescription.utf8.count > 300 ? String(keyDescription.unicodeScalars.prefix(200)) + "..." : keyDescription
+        if keyDescription.utf8.count > 300 { return String(keyDescription.unicodeScalars.prefix(200)) + "..." }
+        return account.isEmpty && keyDescription.hasSuffix(":") ? String(keyDescription.dropLast()) : keyDescription
     }
 }

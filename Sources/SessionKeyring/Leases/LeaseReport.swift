@@ -1,7 +1,7 @@
 import Keyutils
 
 /// A report about the holder of a lease.
-public struct LeaseReport: Sendable {
+package struct LeaseReport: Sendable {
     /// The process; `nil` if its number belongs to another pid namespace or to an unknown one.
     package let processID: Int32?
     /// The user who took the lease, as the kernel reports it.

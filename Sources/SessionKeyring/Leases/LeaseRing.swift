@@ -26,35 +26,79 @@ package struct LeaseRing {
         _ name: String, lasting duration: Duration, _ effort: Effort, else reason: Blockage = .itemLease
     ) throws(KeyringError) -> Step<HeldLease> {
         if !effort.isFirst, let blockage = try blockage(of: name, reason) { return .blocked(blockage) }
-        do throws(KeyringError) {
-            if let lease = try enter(name, lasting: duration) { return .done(lease) }
-            // This process was stopped until its own lease had ended.
-            return .blocked(.leaseCollection)
-        } catch {
-            guard error.code == .alreadyExists else { throw error }
-            // If the name is free now, the kernel was still collecting the earlier lease.
-            return .blocked(try blockage(of: name, reason) ?? .leaseCollection)
+        let record = LeaseRecord(lasting: duration)
+        let staged = try stage(name, record)
+        let step = try Staging.discardIfFailing(Key(staged.ring)) { () throws(KeyringError) in
+            try enter(staged, record, else: reason)
+        }
+        switch consume step {
+        case .done(let lease): return .done(lease)
+        case .blocked(let reason):
+            Staging.discard(Key(staged.ring))
+            return .blocked(reason)
         }
     }
 
-    /// Stages a lease and moves it in; `nil` if its time passed before this process could rely on it.
-    private func enter(_ name: String, lasting duration: Duration) throws(KeyringError) -> HeldLease? {
-        let now = BootTime.now()
-        let record = LeaseRecord(holder: .current, acquired: now, deadline: now + BootTime(duration))
+    /// Makes one attempt to take the lease that was staged earlier, on the same thread.
+    ///
+    /// If it is blocked, it is still staged, unless this process was stopped until the lease had ended.
+    ///
+    /// - Throws: ``KeyringError`` of a key that is gone, if an earlier attempt has ended that way.
+    func acquire(
+        _ staged: StagedLease, lasting duration: Duration, else reason: Blockage = .itemLease
+    ) throws(KeyringError) -> Step<HeldLease> {
+        let record = LeaseRecord(lasting: duration)
+        // This frees the ballast, for the links of the lease and of what is stored under it.
+        try record.withPayload { payload throws(KeyringError) in try staged.by.update(payload) }
+        let step = try enter(staged, record, else: reason)
+        switch consume step {
+        case .done(let lease): return .done(lease)
+        case .blocked(let reason):
+            try? addBallast(to: staged)
+            return .blocked(reason)
+        }
+    }
+
+    /// Stages a lease with bytes that are freed when it is taken, without looking at the lease of that name.
+    func stageWithBallast(_ name: String) throws(KeyringError) -> StagedLease {
+        let staged = try stage(name, LeaseRecord(lasting: .zero))
+        return try Staging.discardIfFailing(Key(staged.ring)) { () throws(KeyringError) in
+            try addBallast(to: staged)
+            return staged
+        }
+    }
+
+    private func addBallast(to staged: StagedLease) throws(KeyringError) {
+        let payload: InlineArray<16, UInt64> = InlineArray(repeating: 0)
+        try unsafe staged.by.update(payload.span.bytes)
+    }
+
+    private func stage(_ name: String, _ record: LeaseRecord) throws(KeyringError) -> StagedLease {
         let ring = try Keyring.thread.addKeyring(name)
-        let by = try Staging.discardIfFailing(Key(ring)) { () throws(KeyringError) in
+        return try Staging.discardIfFailing(Key(ring)) { () throws(KeyringError) in
             let by = try record.withPayload { payload throws(KeyringError) in
                 try ring.add(.user, HeldLease.recordName, payload: payload)
             }
             try by.setPermissions(permissions)
             try Key(ring).setPermissions(permissions)
-            try Keyring.thread.move(Key(ring), to: keyring, exclusive: true)
-            return by
+            return StagedLease(name: name, ring: ring, by: by)
+        }
+    }
+
+    private func enter(
+        _ staged: StagedLease, _ record: LeaseRecord, else reason: Blockage
+    ) throws(KeyringError) -> Step<HeldLease> {
+        do throws(KeyringError) {
+            try Keyring.thread.move(Key(staged.ring), to: keyring, exclusive: true)
+        } catch {
+            guard error.code == .alreadyExists else { throw error }
+            // If the name is free now, the kernel was still collecting the earlier lease.
+            return .blocked(try blockage(of: staged.name, reason) ?? .leaseCollection)
         }
         // If the process was stopped in between, it must not believe that it holds a lease that has already ended.
-        let lease = HeldLease(ring: ring, by: by, record: record, in: keyring)
-        if lease.isHeld { return lease }
-        return nil
+        let lease = HeldLease(ring: staged.ring, by: staged.by, record: record, in: keyring)
+        if lease.isHeld { return .done(lease) }
+        return .blocked(.leaseCollection)
     }
 
     /// Returns what blocks the lease; `nil` if its name is free.
@@ -153,6 +197,13 @@ package struct LeaseRing {
     }
 }
 
+/// A lease that is still in the keyring of the thread that staged it.
+struct StagedLease {
+    let name: String
+    let ring: Keyring
+    let by: Key
+}
+
 /// The payload of `by`: who holds the lease, and until when.
 ///
 /// Other programs can write to `by`, so readers check or ignore everything in it. No process clears a keyring because a
@@ -173,6 +224,12 @@ package struct LeaseRecord: Equatable {
 }
 
 extension LeaseRecord {
+    /// Creates the record of a lease that this process takes now.
+    init(lasting duration: Duration) {
+        let now = BootTime.now()
+        self.init(holder: .current, acquired: now, deadline: now + BootTime(duration))
+    }
+
     /// Reads a record; `nil` if the bytes are not a record.
     package init?(payload: RawSpan) {
         guard payload.byteCount == Self.size else { return nil }

@@ -19,7 +19,7 @@ enum Staging {
 
     /// Runs `body`, and drops the staged key if that fails.
     @inline(__always)
-    static func discardIfFailing<Result>(
+    static func discardIfFailing<Result: ~Copyable>(
         _ key: Key, _ body: () throws(KeyringError) -> Result
     ) throws(KeyringError) -> Result {
         do throws(KeyringError) {

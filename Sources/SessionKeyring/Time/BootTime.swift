@@ -76,9 +76,6 @@ struct RunningTimeout: Sendable {
         return Int(timeout.seconds) - max(0, time(nil) - second)
     }
 
-    /// The second of the system clock at which the timeout ends, counted as the kernel counts it.
-    var end: UInt64 { UInt64(max(0, second)) + UInt64(timeout.seconds) }
-
     /// Whether nothing is left of the timeout.
     var hasPassed: Bool { secondsLeft <= 0 }
 

@@ -4,8 +4,9 @@ import Keyutils
 /// A cryptographic key that is stored as its raw bytes.
 ///
 /// ```swift
-/// try store.set(signingKey, for: .key(tag: "com.example.sign"))
-/// let again = try store.get(.key(tag: "com.example.sign"), as: Curve25519.Signing.PrivateKey.self)
+/// let slot = store.slot(for: .key(tag: "com.example.sign"), as: Curve25519.Signing.PrivateKey.self)
+/// try slot.save(signingKey)
+/// let again = try slot.load()
 /// ```
 ///
 /// With the package trait `Crypto`, swift-crypto's symmetric and private keys conform. Without it, you can declare the

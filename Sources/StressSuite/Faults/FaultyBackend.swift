@@ -161,11 +161,13 @@ private final class UnguardedUpdate: ItemUpdate {
         try backend.read(item, body)
     }
 
+    var hasFacts: Bool { false }
+
     func commit(
-        _ bytes: RawSpan?, timeout: KeyTimeout?, _ effort: Effort
+        _ bytes: RawSpan?, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<Bool> {
         guard let bytes else { return try backend.delete(item, effort, after: nil) }
-        switch try backend.set(bytes, for: item, timeout: timeout, nil, effort, after: nil) {
+        switch try backend.set(bytes, for: item, timeout: timeout, facts, effort, after: nil) {
         case .done: return .done(true)
         case .blocked(let error, let step): return .blocked(error, after: step)
         }

@@ -52,20 +52,21 @@ struct SquattedCalls {
     }
 
     static func update(_ item: ItemIdentity, in store: SecretStore) throws {
-        try store.blockingUpdate(item, as: String.self, timeout: .seconds(900)) { _ in "updated" }
+        try store.blockingUpdate(item, as: String.self, lasting: .seconds(900)) { _ in "updated" }
     }
 
     private func call(_ kind: Kind, _ item: ItemIdentity) throws {
         switch kind {
-        case .set: try store.set("squatted", for: item, timeout: .seconds(900))
-        case .add: try store.add("squatted", for: item, timeout: .seconds(900))
+        case .set: try store.set("squatted", for: item, lasting: .seconds(900))
+        case .add: try store.add("squatted", for: item, lasting: .seconds(900))
         case .delete: try store.delete(item)
         case .expire: try store.expire(item, timeout: .seconds(800))
         case .update: try Self.update(item, in: store)
-        case .lease: _ = try store.blockingTryLease(HostileNeighbor.name, lasting: .milliseconds(50))
+        case .lease:
+            try store.withBlockingLease(HostileNeighbor.name, lasting: .milliseconds(50), waiting: .zero) { _ in }
         case .list: _ = try store.identities()
         case .items: _ = try store.items()
-        case .get: _ = try store.get(item)
+        case .get: _ = try store.bytes(of: item)
         }
     }
 }

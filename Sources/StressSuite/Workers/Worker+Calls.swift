@@ -17,7 +17,7 @@ extension Worker {
         let value = value(stamp, item: item, count: count)
         let timeout = timeout ?? plan.usualTimeout
         call(.set, item: item, written: stamp, timeout: timeout, count: count) { _ in
-            try store.set(value, for: identities[item], timeout: .seconds(Int(timeout)))
+            try store.set(value, for: identities[item], lasting: .seconds(Int(timeout)))
         }
     }
 
@@ -25,7 +25,7 @@ extension Worker {
         let stamp = nextStamp()
         let value = value(stamp, item: item)
         call(.add, item: item, written: stamp, timeout: plan.usualTimeout) { _ in
-            try store.add(value, for: identities[item], timeout: .seconds(Int(plan.usualTimeout)))
+            try store.add(value, for: identities[item], lasting: .seconds(Int(plan.usualTimeout)))
         }
     }
 
@@ -56,8 +56,8 @@ extension Worker {
         let stamp = nextStamp()
         call(.update, item: item, timeout: plan.usualTimeout) { open in
             try store.blockingUpdate(
-                identities[item], as: [UInt8].self, timeout: .seconds(Int(plan.usualTimeout)),
-                lasting: plan.leaseDuration, waiting: plan.waitLimit
+                identities[item], as: [UInt8].self, lasting: .seconds(Int(plan.usualTimeout)),
+                within: plan.leaseDuration, waiting: plan.waitLimit
             ) { old in
                 let reading = old.map { old in
                     unsafe StampedValue.read(old.span.bytes, item: globalItem(item), seed: plan.seed)
@@ -78,7 +78,7 @@ extension Worker {
     }
 
     func read(_ item: Int) throws(SecretStoreError) -> StampedValue.Reading? {
-        try store.withBytes(of: identities[item]) { bytes in
+        try store.lending(identities[item]) { bytes in
             StampedValue.read(bytes, item: globalItem(item), seed: plan.seed)
         }
     }

@@ -40,7 +40,7 @@ extension ExitCode {
             case .duplicate: .cannotCreate
             case .quotaExceeded, .contended, .leaseHeld, .leaseLost, .fetchTimedOut, .fetchFailed: .tryAgain
             case .forbidden, .foreignSession: .noPermission
-            case .tooLarge, .unencodable, .unsupported, .unexpected: .internalError
+            case .tooLarge, .unencodable, .unexpected: .internalError
             }
     }
 }
@@ -81,7 +81,6 @@ extension SecretStoreError {
             "split it, or raise the quota: 'skr doctor' has root's command, the package skr-quota keeps it"
         case .undecodable: "read it as the type that was stored, or look at it with 'skr get'"
         case .invalidTimeout: "write the duration as \(DurationText.forms), at most 4294967295s"
-        case .unsupported: "'skr doctor' shows which features this kernel has"
         case .tooLarge: "split it, or keep it elsewhere and store its location"
         case .unavailable:
             "in a container, allow add_key and keyctl in its seccomp profile; otherwise, use a kernel with CONFIG_KEYS"
@@ -103,9 +102,11 @@ extension SecretStoreError.Detail {
         case .refreshTime: "pass a --timeout, and a shorter --refresh-before"
         case .unreadableAfterWrite: "find the program that keeps removing the keyring; 'keyctl show' lists the keyrings"
         case .foreignThread: "use another scope"
-        case .missingValue, .insideUpdate: "report this error"
+        case .missingValue, .insideUpdate, .insideFetch, .fetchLimit, .unopened: "report this error"
+        case .unsupported: "'skr doctor' shows which features this kernel has"
         case .noThread: "end some processes, or raise their limit: ulimit -u"
-        case .blocked: "try again"
+        case .blocked, .heldLease: "try again"
+        case .lostLease: "don't stop the process while it holds the lease"
         case .invalidName(.empty, .item): "name the service"
         case .invalidName(.empty, let subject): "give the \(subject.rawValue) a name"
         case .invalidName(.tooLong, .item): "choose a shorter name"

@@ -62,7 +62,7 @@ extension Target {
         _ item: ItemIdentity, _ field: String?, from store: SecretStore,
         to body: (RawSpan) throws(CommandError) -> Value
     ) throws -> Value? {
-        try store.withBytes(of: item) { bytes -> Result<Value, CommandError>? in
+        try store.lending(item) { bytes -> Result<Value, CommandError>? in
             if item.kind == .credential, field ?? CredentialRecord.secretField == CredentialRecord.secretField,
                 CredentialRecord(SecretBox(copying: bytes), of: item)?.isOver == true
             {

@@ -121,7 +121,7 @@ final class SourcedItems: ItemSource {
     // A helper that reads calls none of the other functions, which have defaults.
 
     func set(_ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration?) throws(SecretStoreError) {
-        try store.set(secret, for: item, timeout: timeout)
+        try store.set(secret, for: item, lasting: Lifetime(timeout))
     }
 
     func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try store.delete(item) }

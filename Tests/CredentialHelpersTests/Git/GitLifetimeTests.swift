@@ -20,7 +20,7 @@ private struct RoundingItems: ForwardingItems {
             serial: KeySerial(rawValue: 0), userID: 0, groupID: 0, permissions: .possessorAll)
     }
 
-    func expire(_ item: ItemIdentity, timeout: Duration) throws(SecretStoreError) -> Bool {
+    func expire(_ item: ItemIdentity, timeout: Duration?) throws(SecretStoreError) -> Bool {
         try store.expire(item, timeout: timeout)
     }
 }

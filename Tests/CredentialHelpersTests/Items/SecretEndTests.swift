@@ -19,7 +19,7 @@ private final class ShownItems: ForwardingItems {
     /// The number of calls of `attributes(of:)`.
     var looks: Int { count.withLock { $0 } }
 
-    func expire(_ item: ItemIdentity, timeout: Duration) throws(SecretStoreError) -> Bool {
+    func expire(_ item: ItemIdentity, timeout: Duration?) throws(SecretStoreError) -> Bool {
         try store.expire(item, timeout: timeout)
     }
 
@@ -43,9 +43,9 @@ struct SecretEndTests {
 
     /// Stores an item for each client, with this timeout.
     private func fill(timeout: Duration?) throws {
-        try test.store.set(Self.keys, for: .password(service: "aws"), timeout: timeout)
+        try test.store.set(Self.keys, for: .password(service: "aws"), lasting: Lifetime(timeout))
         for service in ["token", Self.registry, Self.uri] {
-            try test.store.set("t", for: .password(service: service), timeout: timeout)
+            try test.store.set("t", for: .password(service: service), lasting: Lifetime(timeout))
         }
     }
 
@@ -107,10 +107,10 @@ struct SecretEndTests {
     func ownExpiry() throws {
         let end = HelperUnderTest.now + 100
         let keys = #"{"AccessKeyId":"AK","SecretAccessKey":"s","Expiration":\#(end)}"#
-        try test.store.set(keys, for: .password(service: "aws"), timeout: .seconds(5_400))
+        try test.store.set(keys, for: .password(service: "aws"), lasting: .seconds(5_400))
         for service in ["token", Self.registry, Self.uri] {
             try test.store.set(
-                #"{"secret":"t","expires":\#(end)}"#, for: .credential(service: service), timeout: .seconds(5_400))
+                #"{"secret":"t","expires":\#(end)}"#, for: .credential(service: service), lasting: .seconds(5_400))
         }
         let items = ShownItems(test.store)
         for (answer, field) in zip(try answers(from: items), Self.fields(in: 100)) { #expect(answer.contains(field)) }
@@ -119,8 +119,8 @@ struct SecretEndTests {
 
     @Test("for clients that can't be told an expiry, no timeout is read")
     func noLooks() throws {
-        try test.store.set("t", for: .internet(server: "https://g.example", account: "me"), timeout: .seconds(60))
-        try test.store.set("t", for: .internet(server: "r.example", account: "me"), timeout: .seconds(60))
+        try test.store.set("t", for: .internet(server: "https://g.example", account: "me"), lasting: .seconds(60))
+        try test.store.set("t", for: .internet(server: "r.example", account: "me"), lasting: .seconds(60))
         let items = ShownItems(test.store)
         let shown = HelperUnderTest(items, over: test.store)
         let server = "https://g.example"

@@ -85,7 +85,7 @@ extension ForwardingItems {
     func get(_ item: ItemIdentity) throws(SecretStoreError) -> SecretBytes? { try store.get(item) }
     func delete(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try store.delete(item) }
     func set(_ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration?) throws(SecretStoreError) {
-        try store.set(secret, for: item, timeout: timeout)
+        try store.set(secret, for: item, lasting: Lifetime(timeout))
     }
 }
 

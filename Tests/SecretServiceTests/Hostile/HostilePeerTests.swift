@@ -197,7 +197,9 @@ struct HostilePeerTests {
             let setup = try service.client()
             let kept = try setup.create(["kept": "1"], Array("kept".utf8))
             try setup.create(["held": "1"], Array("old".utf8))
-            try blocking { _ = try store.blockingUpdate(held, as: [UInt8].self, timeout: nil) { (_: [UInt8]?) in [1] } }
+            try blocking {
+                _ = try store.blockingUpdate(held, as: [UInt8].self, lasting: .scope) { (_: [UInt8]?) in [1] }
+            }
             let update = try store.backend.beginUpdate(of: held, lasting: .seconds(20), Effort()).get()
             try stopped.send(Array(ServiceClient.creation(["x": "y"], [1], stopped.session).dropLast(3)))
             // As many keys as fit.

@@ -160,7 +160,7 @@ struct SecretServiceTests {
         let item = ItemIdentity.password(service: "s", account: "u")
         try service.store.set("old", for: item)
         // Sets the update flag; from now on, each write needs the item's lease.
-        _ = try service.store.blockingUpdate(item, as: String.self, timeout: nil) { (_: String?) in "held" }
+        _ = try service.store.blockingUpdate(item, as: String.self, lasting: .scope) { (_: String?) in "held" }
         let held = try service.store.backend.beginUpdate(of: item, lasting: .seconds(5), Effort()).get()
         let start = ContinuousClock.now
         #expect(throws: ServiceClient.error("Timeout")) {

@@ -16,10 +16,10 @@ struct FetchFailureTests {
 
     @Test("a new value that can't be stored is an error, and the old value is not returned instead")
     func unstorable() async throws {
-        try store.set("old", for: item, refreshAfter: .seconds(600))
+        try store.set("old", for: item, lasting: Lifetime(refreshAfter: .seconds(600)))
         try store.makeDue(item)
         let long = String(repeating: "x", count: 2_000_000)
-        await #expect { try await store.value(for: item, as: String.self) { _ in Fetched(long) } } throws: {
+        await #expect { try await store.refreshedValue(for: item, as: String.self) { _ in (long, .scope) } } throws: {
             if case .tooLarge? = ($0 as? SecretStoreError)?.code { true } else { false }
         }
     }
@@ -28,7 +28,7 @@ struct FetchFailureTests {
     func rememberedFailures() async throws {
         let (begun, ended) = (Locked(false), Locked(false))
         let cancelled = Task {
-            try await store.value(for: item, as: String.self, sharingFailuresFor: .seconds(600)) {
+            try await store.value(for: item, as: String.self, options: FetchOptions(retryAfter: .seconds(600))) {
                 begun.withLock { $0 = true }
                 try? await Task.sleep(for: .seconds(60))
                 ended.withLock { $0 = true }
@@ -47,7 +47,8 @@ struct FetchFailureTests {
 
         @Sendable func hang() async throws -> String {
             try await store.value(
-                for: item, fetchLasting: .milliseconds(100), sharingFailuresFor: .seconds(600)
+                for: item, as: String.self,
+                options: FetchOptions(limit: .milliseconds(100), retryAfter: .seconds(600))
             ) {
                 try await Task.sleep(for: .seconds(60))
                 return "late"
@@ -58,9 +59,11 @@ struct FetchFailureTests {
     @Test("a value that is stored ends a failure that was remembered during its fetch", arguments: Place.allCases)
     func forgottenFailure(place: Place) async throws {
         let store = kernel.store(in: place)
-        _ = try await store.value(for: item, as: String.self, sharingFailuresFor: .seconds(600)) { _ in
-            try store.set("", for: item.failure, timeout: .seconds(600))
-            return Fetched("new")
+        _ = try await store.refreshedValue(
+            for: item, as: String.self, options: FetchOptions(retryAfter: .seconds(600))
+        ) { _ in
+            try store.set("", for: item.failure, lasting: .seconds(600))
+            return ("new", .scope)
         }
         #expect(try store.get(item) == "new")
         #expect(try !store.contains(item.failure))
@@ -72,7 +75,8 @@ struct FetchFailureTests {
         let other = SecretStore(backend: store.backend)
         let tries = Locked(0)
         @Sendable func value(_ store: SecretStore) async throws -> String {
-            try await store.value(for: item, sharingFailuresFor: .seconds(600)) { () async throws -> String in
+            try await store.value(for: item, as: String.self, options: FetchOptions(retryAfter: .seconds(600))) {
+                () async throws -> String in
                 tries.withLock { $0 += 1 }
                 throw Refusal()
             }
@@ -83,19 +87,22 @@ struct FetchFailureTests {
         }
         #expect(tries.withLock { $0 } == 1)
         // A caller that doesn't share failures tries by itself.
-        #expect(try await store.value(for: item, sharingFailuresFor: nil) { "fetched" } == "fetched")
+        #expect(
+            try await store.value(for: item, as: String.self, options: FetchOptions(retryAfter: nil)) { "fetched" }
+                == "fetched")
         #expect(try await value(other) == "fetched")
     }
 
     @Test("a failed refresh is not retried while the failure is remembered", arguments: Place.allCases)
     func failedRefresh(place: Place) async throws {
         let store = kernel.store(in: place)
-        try store.set("old", for: item, refreshAfter: .seconds(500), usableFor: .seconds(600))
+        try store.set("old", for: item, lasting: Lifetime(refreshAfter: .seconds(500), usableFor: .seconds(600)))
         try store.makeDue(item)
         let tries = Locked(0)
         for _ in 0..<2 {
-            let value = try await store.value(for: item, as: String.self, sharingFailuresFor: .seconds(600)) {
-                (_: String?) async throws -> Fetched<String> in
+            let value = try await store.refreshedValue(
+                for: item, as: String.self, options: FetchOptions(retryAfter: .seconds(600))
+            ) { _ in
                 tries.withLock { $0 += 1 }
                 throw Refusal()
             }
@@ -108,10 +115,10 @@ struct FetchFailureTests {
     func sharedByDefault() async throws {
         let slot = store.slot(for: item, as: String.self)
         let forms: [() async throws -> String] = [
-            { try await store.value(for: item) { throw Refusal() } },
-            { try await store.value(for: item) { (_: String?) in throw Refusal() } },
+            { try await store.value(for: item, as: String.self) { throw Refusal() } },
+            { try await store.refreshedValue(for: item, as: String.self) { _ in throw Refusal() } },
             { try await slot.value { throw Refusal() } },
-            { try await slot.value { (_: String?) in throw Refusal() } },
+            { try await slot.refreshedValue { _ in throw Refusal() } },
         ]
         for (index, form) in forms.enumerated() {
             #expect(try await isShared(form), "form \(index)")

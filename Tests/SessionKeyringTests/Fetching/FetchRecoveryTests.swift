@@ -22,10 +22,10 @@ struct FetchRecoveryTests {
     @Test("a stored value that can't be decoded is fetched again and replaced", arguments: Place.allCases)
     func undecodable(place: Place) async throws {
         let store = kernel.store(in: place)
-        try store.set(Before(), for: item, timeout: .seconds(60))
+        try store.set(Before(), for: item, lasting: .seconds(60))
         let fetches = Locked(0)
         for _ in 0..<2 {
-            let value = try await store.value(for: item, timeout: .seconds(60)) {
+            let value = try await store.value(for: item, as: After.self, lasting: .seconds(60)) {
                 fetches.withLock { $0 += 1 }
                 return After()
             }
@@ -35,9 +35,9 @@ struct FetchRecoveryTests {
         #expect(try store.get(item) == After())
 
         try store.set(Before(), for: item)
-        let refreshed = try await store.value(for: item) { (old: After?) in
+        let refreshed = try await store.refreshedValue(for: item, as: After.self) { old in
             #expect(old == nil)
-            return Fetched(After(), timeout: .seconds(60))
+            return (After(), .seconds(60))
         }
         #expect(refreshed == After())
         let slot = store.slot(for: item, as: After.self)
@@ -52,7 +52,7 @@ struct FetchRecoveryTests {
         try store.set(Before(), for: item)
         let calls: [() throws -> Void] = [
             { _ = try store.get(item, as: After.self) },
-            { try store.blockingUpdate(item, timeout: nil) { (_: After?) in After() } },
+            { try store.blockingUpdate(item, lasting: .scope) { (_: After?) in After() } },
         ]
         for call in calls {
             #expect { try call() } throws: {
@@ -77,7 +77,7 @@ struct FetchRecoveryTests {
             let (fetches, callers) = (Locked(0), Locked(0))
             let values = try await concurrently(20) { _ -> String in
                 callers.withLock { $0 += 1 }
-                return try await store.value(for: item, timeout: .seconds(60)) {
+                return try await store.value(for: item, as: String.self, lasting: .seconds(60)) {
                     fetches.withLock { $0 += 1 }
                     while callers.withLock({ $0 }) < 20 { try await Task.sleep(for: .milliseconds(10)) }
                     try await Task.sleep(for: .milliseconds(200))
@@ -97,7 +97,7 @@ struct FetchRecoveryTests {
         let begin = ContinuousClock.now
         for _ in 0..<5 {
             await #expect(throws: (any Error).self) {
-                try await store.value(for: item, timeout: .seconds(60)) { () async throws -> String in
+                try await store.value(for: item, as: String.self, lasting: .seconds(60)) { () async throws -> String in
                     tries.withLock { $0 += 1 }
                     throw Refusal()
                 }
@@ -110,6 +110,6 @@ struct FetchRecoveryTests {
         while ContinuousClock.now < giveUp, try store.contains(item.failure) {
             try await Task.sleep(for: .milliseconds(10))
         }
-        #expect(try await store.value(for: item, timeout: .seconds(60)) { "fetched" } == "fetched")
+        #expect(try await store.value(for: item, as: String.self, lasting: .seconds(60)) { "fetched" } == "fetched")
     }
 }

@@ -26,8 +26,10 @@ struct FetchUndoneTests {
         let store = kernel.store(in: place)
         for hasOldValue in [false, true] {
             try store.clear()
-            if hasOldValue { try store.set("old", for: item, timeout: .seconds(3)) }
-            let fetched = try await store.value(for: item, timeout: .seconds(60), refreshAfter: .seconds(1)) {
+            if hasOldValue { try store.set("old", for: item, lasting: .seconds(3)) }
+            let fetched = try await store.value(
+                for: item, as: String.self, lasting: Lifetime(.seconds(60), refreshAfter: .seconds(1))
+            ) {
                 () async throws in
                 switch event {
                 case .clear: try store.clear()
@@ -36,7 +38,7 @@ struct FetchUndoneTests {
                 case .setAndDelete:
                     try store.set("newer", for: item)
                     try store.delete(item)
-                case .update: try await store.update(item, timeout: nil) { (_: String?) in "newer" }
+                case .update: try await store.update(item, lasting: .scope) { (_: String?) in "newer" }
                 case .nothing: break
                 }
                 return "fetched"
@@ -59,7 +61,7 @@ struct FetchUndoneTests {
         let update = try store.backend.beginUpdate(of: item, lasting: .milliseconds(30))
         _ = try update.read { _ in }
         usleep(100_000)
-        #expect { _ = try update.commit([1].span.bytes, timeout: nil, Effort()) } throws: {
+        #expect { _ = try update.commit([1].span.bytes, timeout: nil, nil, Effort()) } throws: {
             ($0 as? SecretStoreError)?.code == .leaseLost
         }
         #expect(try fetch.store([2].span.bytes, timeout: nil))
@@ -68,11 +70,11 @@ struct FetchUndoneTests {
     @Test("an update that stores nothing does not undo a fetch", arguments: Place.allCases, [false, true])
     func emptyUpdate(place: Place, inTask isInTask: Bool) async throws {
         let store = kernel.store(in: place)
-        _ = try await store.value(for: item, timeout: .seconds(60)) { () async throws -> String in
+        _ = try await store.value(for: item, as: String.self, lasting: .seconds(60)) { () async throws -> String in
             if isInTask {
-                try await store.update(item, timeout: nil) { (_: String?) in nil }
+                try await store.update(item, lasting: .scope) { (_: String?) in nil }
             } else {
-                try blocking { _ = try store.blockingUpdate(item, timeout: nil) { (_: String?) in nil } }
+                try blocking { _ = try store.blockingUpdate(item, lasting: .scope) { (_: String?) in nil } }
             }
             return "fetched"
         }
@@ -85,8 +87,10 @@ struct FetchUndoneTests {
         let memory = InMemoryBackend(now: { now.withLock { $0 } })
         let store = place == .memory ? SecretStore(backend: memory) : kernel.store
         // In the kernel, the old value lives for more than one second, and for two at most.
-        try store.set("old", for: item, timeout: .seconds(2))
-        let fetched = try await store.value(for: item, timeout: .seconds(60), refreshAfter: .seconds(1)) {
+        try store.set("old", for: item, lasting: .seconds(2))
+        let fetched = try await store.value(
+            for: item, as: String.self, lasting: Lifetime(.seconds(60), refreshAfter: .seconds(1))
+        ) {
             now.withLock { $0 += .seconds(3) }
             while try store.contains(item) { try await Task.sleep(for: .milliseconds(10)) }
             return "fetched"
@@ -114,7 +118,9 @@ struct FetchUndoneTests {
     func longName() async throws {
         let long = ItemIdentity.password(service: String(repeating: "x", count: ItemIdentity.largestDescription - 10))
         for fetched in ["1", "2"] {
-            let value = try await store.value(for: long, timeout: .seconds(60), refreshAfter: .seconds(59)) {
+            let value = try await store.value(
+                for: long, as: String.self, lasting: Lifetime(.seconds(60), refreshAfter: .seconds(59))
+            ) {
                 fetched
             }
             #expect(value == "1")
@@ -125,11 +131,11 @@ struct FetchUndoneTests {
 
     @Test("fetches leave nothing in the keyring, whether their values are stored or not")
     func leftBehind() async throws {
-        _ = try await store.value(for: item, timeout: .seconds(60)) { () async throws -> String in
+        _ = try await store.value(for: item, as: String.self, lasting: .seconds(60)) { () async throws -> String in
             try store.clear()
             return "fetched"
         }
-        #expect(try await store.value(for: item, timeout: .seconds(60)) { "again" } == "again")
+        #expect(try await store.value(for: item, as: String.self, lasting: .seconds(60)) { "again" } == "again")
         #expect(try store.get(item) == "again")
         try store.delete(item)
         // Once the kernel has collected the keys of the fetches.

@@ -20,7 +20,7 @@ struct KeepingTests {
         let gate = Gate()
         let isHeld = Locked(false)
         let caller = Task {
-            try await store.value(for: item) {
+            try await store.value(for: item, as: String.self) {
                 await gate.wait()
                 return "fetched"
             }
@@ -48,7 +48,7 @@ struct KeepingTests {
         let store = SecretStore(backend: backend)
         let gate = Gate()
         @Sendable func value() async throws -> String {
-            try await store.value(for: item) {
+            try await store.value(for: item, as: String.self) {
                 await gate.wait()
                 return "fetched"
             }
@@ -75,7 +75,8 @@ struct KeepingTests {
         let fetches = Locked(0)
         @Sendable func value() async throws -> String {
             try await store.value(
-                for: item, timeout: .seconds(3_600), refreshAfter: .seconds(600), sharingFailuresFor: nil
+                for: item, as: String.self, lasting: Lifetime(.seconds(3_600), refreshAfter: .seconds(600)),
+                options: FetchOptions(retryAfter: nil)
             ) { () async throws -> String in
                 fetches.withLock { $0 += 1 }
                 await gate.wait()
@@ -99,7 +100,7 @@ struct KeepingTests {
     func blockedCommit() throws {
         let backend = BlockedCommits()
         let store = SecretStore(backend: backend)
-        try store.blockingUpdate(item, timeout: nil) { (_: String?) in "new" }
+        try store.blockingUpdate(item, lasting: .scope) { (_: String?) in "new" }
         #expect(try store.get(item) == "new")
         #expect(backend.updates.withLock { $0 } == 1)
     }
@@ -138,6 +139,10 @@ private final class WatchedFetch: ItemFetch {
 
     func renew() { whole.renew() }
 
+    func reserve(size: Int, _ effort: Effort) throws(SecretStoreError) -> Outcome<Void> {
+        try whole.reserve(size: size, effort)
+    }
+
     func isUntouched(_ key: Int32?) throws(SecretStoreError) -> Bool { try whole.isUntouched(key) }
 
     func store(
@@ -173,13 +178,15 @@ private final class BlockedUpdate: ItemUpdate {
 
     func read(_ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool { try whole.read(body) }
 
+    var hasFacts: Bool { whole.hasFacts }
+
     func commit(
-        _ bytes: RawSpan?, timeout: KeyTimeout?, _ effort: Effort
+        _ bytes: RawSpan?, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<Bool> {
         if isBlocked {
             isBlocked = false
             return .blocked(SecretStoreError(.contended, item: item))
         }
-        return try whole.commit(bytes, timeout: timeout, effort)
+        return try whole.commit(bytes, timeout: timeout, facts, effort)
     }
 }

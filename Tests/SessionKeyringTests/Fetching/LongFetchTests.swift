@@ -32,7 +32,7 @@ struct LongFetchTests {
     /// Stores the fetched value, and returns whether it is there.
     private func isKept(by flight: SingleFlight, under lease: FetchLease) throws -> Bool {
         _ = try flight.keep(
-            [UInt8](1...9).span.bytes, for: Lifetime(timeout: nil, refreshAfter: nil, of: item), under: lease)
+            [UInt8](1...9).span.bytes, for: RunningLifetime(.scope, of: item), under: lease)
         return try store.get(item) == [UInt8](1...9)
     }
 
@@ -49,7 +49,7 @@ struct LongFetchTests {
 
     @Test("the end of an old value doesn't count as a change, even after the kernel has forgotten its key")
     func expired() async throws {
-        try store.set("old", for: item, timeout: .seconds(1))
+        try store.set("old", for: item, lasting: .seconds(1))
         let flight = try flight()
         let lease = try begin(flight)
         try await Task.sleep(for: .milliseconds(1_100))

@@ -35,11 +35,11 @@ struct ReadThroughTests {
     func tasks() async throws {
         let count = Locked(0)
         let values = try await concurrently(20) { _ -> String in
-            let policy = FetchPolicy(.never, limit: .seconds(60), leaseDuration: .milliseconds(300))
+            let policy = FetchPolicy(.never, leaseDuration: .milliseconds(300))
             return try await store.value(for: item, policy, { store.coding(String.self) }) { _ in
                 try await Task.sleep(for: .milliseconds(500))
                 count.withLock { $0 += 1 }
-                return Fetched("fetched")
+                return ("fetched", .scope)
             }
         }
         #expect(values == Array(repeating: "fetched", count: 20))
@@ -52,19 +52,23 @@ struct ReadThroughTests {
         await #expect(processExitsWith: .signal(SIGKILL)) { [serial = serial as Int32] in
             try await fetchAndDie(in: SecretStore(.keyring(KeySerial(rawValue: serial))))
         }
-        #expect(try await store.value(for: item) { "alive" } == "alive")
+        #expect(try await store.value(for: item, as: String.self) { "alive" } == "alive")
     }
 
     @Test("one caller refreshes a value before it expires, while others get the old value")
     func refresh() async throws {
         @Sendable func value(_ fetch: @escaping @Sendable () async throws -> String) async throws -> String {
-            try await store.value(for: item, timeout: .seconds(3_600), refreshAfter: .seconds(600), fetch: fetch)
+            try await store.value(
+                for: item, as: String.self, lasting: Lifetime(.seconds(3_600), refreshAfter: .seconds(600)),
+                fetch: fetch)
         }
         #expect(try await value { "old" } == "old")
         #expect(try await value { "not yet" } == "old")
         try store.makeDue(item)
         let refreshed = try await value { () async throws in
-            #expect(try await value { "not twice" } == "old")
+            // Not in a task of this fetch, which could not ask for its own item.
+            let other = Task.detached { try await value { "not twice" } }
+            #expect(try await other.value == "old")
             return "new"
         }
         #expect(refreshed == "new")
@@ -82,7 +86,7 @@ struct ReadThroughTests {
         let gate = Gate()
         let task = Task {
             await gate.wait()
-            return try await store.value(for: item) { "fetched" }
+            return try await store.value(for: item, as: String.self) { "fetched" }
         }
         task.cancel()
         gate.open()
@@ -93,7 +97,7 @@ struct ReadThroughTests {
     func limits() async throws {
         let store = SecretStore(backend: InMemoryBackend())
         @Sendable func value(_ limit: Duration) async throws -> String {
-            try await store.value(for: item, fetchLasting: limit) { "fetched" }
+            try await store.value(for: item, as: String.self, options: FetchOptions(limit: limit)) { "fetched" }
         }
         for limit in [Duration.milliseconds(9), .seconds(3_601)] {
             await #expect { _ = try await value(limit) } throws: {
@@ -109,14 +113,15 @@ struct ReadThroughTests {
             as [(Duration?, Duration?)])
     func badLifetimes(timeout: Duration?, refreshAfter: Duration?) async throws {
         let store = SecretStore(backend: InMemoryBackend())
-        let slot = store.slot(for: item, as: String.self, timeout: timeout)
+        let lifetime = Lifetime(timeout, refreshAfter: refreshAfter)
+        let slot = store.slot(for: item, as: String.self, lasting: lifetime)
         @Sendable func fetch() -> String {
             Issue.record("fetched")
             return ""
         }
         let forms: [@Sendable () async throws -> String] = [
-            { try await store.value(for: item, timeout: timeout, refreshAfter: refreshAfter) { fetch() } },
-            { try await slot.value(refreshAfter: refreshAfter) { fetch() } },
+            { try await store.value(for: item, as: String.self, lasting: lifetime) { fetch() } },
+            { try await slot.value { fetch() } },
         ]
         for form in forms {
             await #expect { _ = try await form() } throws: { ($0 as? SecretStoreError)?.code == .invalidTimeout }
@@ -125,20 +130,20 @@ struct ReadThroughTests {
 }
 
 private func fetchSlowly(in store: SecretStore) async throws -> String {
-    try await store.value(for: item) {
+    try await store.value(for: item, as: String.self) {
         // Until all processes have started, and a little longer, until they ask for the value.
         let giveUp = ContinuousClock.now + .seconds(30)
         while ContinuousClock.now < giveUp, try store.identities().count(where: { $0.service == "process" }) < 6 {
             try await Task.sleep(for: .milliseconds(10))
         }
         try await Task.sleep(for: .milliseconds(100))
-        try await store.update(fetches, timeout: nil) { (old: Int?) in (old ?? 0) + 1 }
+        try await store.update(fetches, lasting: .scope) { (old: Int?) in (old ?? 0) + 1 }
         return "fetched"
     }
 }
 
 private func fetchAndDie(in store: SecretStore) async throws {
-    _ = try await store.value(for: item) { () -> String in
+    _ = try await store.value(for: item, as: String.self) { () -> String in
         kill(getpid(), SIGKILL)
         return "never"
     }

@@ -25,7 +25,8 @@ struct SharedFetchTests {
             let fetches = Locked(0)
             let areRefused = try await concurrently(200) { _ -> Bool in
                 do {
-                    _ = try await store.value(for: item, sharingFailuresFor: nil) { () async throws -> String in
+                    _ = try await store.value(for: item, as: String.self, options: FetchOptions(retryAfter: nil)) {
+                        () async throws -> String in
                         fetches.withLock { $0 += 1 }
                         try await Task.sleep(for: .milliseconds(50))
                         throw Refusal()
@@ -53,7 +54,9 @@ struct SharedFetchTests {
                 $0 = {
                     let hasAnswer = DispatchSemaphore(value: 0)
                     Task {
-                        let value = try? await store.value(for: item, sharingFailuresFor: nil) { "next" }
+                        let value = try? await store.value(
+                            for: item, as: String.self, options: FetchOptions(retryAfter: nil)
+                        ) { "next" }
                         next.withLock { $0 = value }
                         hasAnswer.signal()
                     }
@@ -61,7 +64,9 @@ struct SharedFetchTests {
                 }
             }
             do {
-                _ = try await store.value(for: item, as: String.self, sharingFailuresFor: nil) { _ in throw Refusal() }
+                _ = try await store.refreshedValue(
+                    for: item, as: String.self, options: FetchOptions(retryAfter: nil)
+                ) { _ in throw Refusal() }
                 exit(3)
             } catch is Refusal {}
             // The first caller can get its error before the release has ended.
@@ -75,13 +80,16 @@ struct SharedFetchTests {
     func otherType() async throws {
         let gate = Gate()
         let text = Task {
-            try await store.value(for: item, sharingFailuresFor: nil) { () async throws -> String in
+            try await store.value(for: item, as: String.self, options: FetchOptions(retryAfter: nil)) {
+                () async throws -> String in
                 await gate.wait()
                 throw Refusal()
             }
         }
         await gate.awaitWaiter()
-        let number = Task { try await store.value(for: item, sharingFailuresFor: nil) { 1 } }
+        let number = Task {
+            try await store.value(for: item, as: Int.self, options: FetchOptions(retryAfter: nil)) { 1 }
+        }
         // Nothing reports that the second task is waiting, too.
         try await Task.sleep(for: .milliseconds(100))
         gate.open()
@@ -96,7 +104,7 @@ struct SharedFetchTests {
         let (callers, fetches) = (Locked(0), Locked(0))
         let values = try await concurrently(20) { _ -> String in
             callers.withLock { $0 += 1 }
-            return try await store.value(for: item, fetchLasting: .seconds(3_600)) {
+            return try await store.value(for: item, as: String.self, options: FetchOptions(limit: .seconds(3_600))) {
                 while callers.withLock({ $0 }) < 20 { try await Task.sleep(for: .milliseconds(10)) }
                 // The last callers have begun, but may not wait yet.
                 try await Task.sleep(for: .milliseconds(200))
@@ -113,7 +121,7 @@ struct SharedFetchTests {
         let (begun, ended) = (Locked(0), Locked(false))
         let callers = (0..<3).map { _ in
             Task {
-                try await store.value(for: item, fetchLasting: .seconds(3_600)) {
+                try await store.value(for: item, as: String.self, options: FetchOptions(limit: .seconds(3_600))) {
                     begun.withLock { $0 += 1 }
                     defer { ended.withLock { $0 = true } }
                     try await Task.sleep(for: .seconds(3_000))
@@ -140,7 +148,7 @@ struct SharedFetchTests {
         let fetches = Locked(0)
         @Sendable func value() async throws -> String {
             asked.withLock { $0 += 1 }
-            return try await store.value(for: item) {
+            return try await store.value(for: item, as: String.self) {
                 fetches.withLock { $0 += 1 }
                 await gate.wait()
                 try Task.checkCancellation()
@@ -168,7 +176,7 @@ struct SharedFetchTests {
     func notKept() async throws {
         final class Token: Codable, Sendable {}
         let store = SecretStore(backend: FullBackend())
-        weak let token = try await store.value(for: item) { Token() }
+        weak let token = try await store.value(for: item, as: Token.self) { Token() }
         // The tasks that passed the value on may end a little later.
         for _ in 0..<1_000 where token != nil { try await Task.sleep(for: .milliseconds(10)) }
         #expect(token == nil)
@@ -178,7 +186,7 @@ struct SharedFetchTests {
     func heedless() async throws {
         let gate = Gate()
         let caller = Task {
-            try await store.value(for: item, fetchLasting: .seconds(3_600)) {
+            try await store.value(for: item, as: String.self, options: FetchOptions(limit: .seconds(3_600))) {
                 await gate.wait()
                 return "old"
             }
@@ -200,7 +208,9 @@ struct SharedFetchTests {
         let gate = Gate()
         try await concurrently(5) { _ -> Void in
             await #expect {
-                try await store.value(for: item, fetchLasting: .milliseconds(300), sharingFailuresFor: nil) {
+                try await store.value(
+                    for: item, as: String.self, options: FetchOptions(limit: .milliseconds(300), retryAfter: nil)
+                ) {
                     if heeds { try await Task.sleep(for: .seconds(50)) } else { await gate.wait() }
                     return "too late"
                 }
@@ -246,8 +256,8 @@ struct SharedFetchTests {
         after gate: Gate? = nil
     ) async throws -> String {
         try await store.value(
-            for: item, timeout: .seconds(3_600), refreshAfter: .seconds(600), staleWhileRefreshing: isStaleGood,
-            fetchLasting: limit, sharingFailuresFor: nil
+            for: item, as: String.self, lasting: Lifetime(.seconds(3_600), refreshAfter: .seconds(600)),
+            options: FetchOptions(staleWhileRefreshing: isStaleGood, limit: limit, retryAfter: nil)
         ) {
             await gate?.wait()
             return fetched
@@ -257,7 +267,7 @@ struct SharedFetchTests {
 
 /// Fetches the next value, and fails if that takes more than a minute.
 private func fetchNext(in store: SecretStore) async throws -> String {
-    let next = Task { try await store.value(for: item) { "next" } }
+    let next = Task { try await store.value(for: item, as: String.self) { "next" } }
     let limit = Task {
         try await Task.sleep(for: .seconds(60))
         next.cancel()
@@ -323,6 +333,8 @@ private final class FullFetch: ItemFetch {
     init(item: ItemIdentity) { self.item = item }
 
     func renew() {}
+
+    func reserve(size: Int, _ effort: Effort) throws(SecretStoreError) -> Outcome<Void> { .done(()) }
 
     func isUntouched(_ key: Int32?) throws(SecretStoreError) -> Bool { true }
 

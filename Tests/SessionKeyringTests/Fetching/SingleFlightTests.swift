@@ -38,7 +38,7 @@ struct SingleFlightTests {
     }
 
     private func keep(_ lease: FetchLease, _ flight: SingleFlight) throws -> Bool {
-        try flight.keep(printed.span.bytes, for: Lifetime(timeout: nil, refreshAfter: nil, of: item), under: lease)
+        try flight.keep(printed.span.bytes, for: RunningLifetime(.scope, of: item), under: lease)
     }
 
     @Test(
@@ -113,7 +113,7 @@ struct SingleFlightTests {
     func withoutLease() throws {
         let store = SecretStore(backend: InMemoryBackend())
         #expect(try keep(.none, flight(store)))
-        #expect(try store.get(item) as SecretBytes? == nil)
+        #expect(try store.bytes(of: item) == nil)
     }
 
     @Test("what was fetched without a watch, for lack of quota, is not stored, and that is an error")
@@ -122,7 +122,7 @@ struct SingleFlightTests {
         let flight = try flight(store)
         let lease = try takeTurn(flight)
         #expect { _ = try keep(lease, flight) } throws: { ($0 as? SecretStoreError)?.code == .quotaExceeded }
-        #expect(try store.get(item) as SecretBytes? == nil)
+        #expect(try store.bytes(of: item) == nil)
     }
 
     enum Loss: CaseIterable { case lease, item }
@@ -133,7 +133,7 @@ struct SingleFlightTests {
     func lost(loss: Loss) throws {
         let store = SecretStore(backend: InMemoryBackend())
         let flight = try cachedFlight(store)
-        let lifetime = try Lifetime(timeout: nil, refreshAfter: nil, of: cached)
+        let lifetime = try RunningLifetime(.scope, of: cached)
         let lease = try takeTurn(flight)
         switch loss {
         case .lease: _ = lease.release()
@@ -193,7 +193,7 @@ struct SingleFlightTests {
         let flight = try cachedFlight(store)
         #expect(try store.facts(of: cached) == nil)
         let lease = try takeTurn(flight)
-        let lifetime = try Lifetime(timeout: nil, refreshAfter: nil, of: cached)
+        let lifetime = try RunningLifetime(.scope, of: cached)
         #expect(try flight.keep(printed.span.bytes, for: lifetime, under: lease, of: 7))
         #expect(try store.facts(of: cached)?.command == 7)
         try store.set(printed, for: cached)
@@ -225,7 +225,7 @@ struct SingleFlightTests {
         let backend = ChosenOutcomes()
         let store = SecretStore(backend: backend)
         let flight = try cachedFlight(store)
-        let lifetime = try Lifetime(timeout: .seconds(600), refreshAfter: nil, of: cached)
+        let lifetime = try RunningLifetime(.seconds(600), of: cached)
         func keep() throws -> Bool {
             let lease = try takeTurn(flight)
             return try flight.keep(printed.span.bytes, for: lifetime, under: lease, of: 7)
@@ -267,6 +267,10 @@ private final class ChosenFetch: ItemFetch {
     }
 
     func renew() { whole.renew() }
+
+    func reserve(size: Int, _ effort: Effort) throws(SecretStoreError) -> Outcome<Void> {
+        try whole.reserve(size: size, effort)
+    }
 
     func isUntouched(_ key: Int32?) throws(SecretStoreError) -> Bool { try whole.isUntouched(key) }
 
@@ -342,6 +346,10 @@ private final class LosingFetch: ItemFetch {
     }
 
     func renew() { whole.renew() }
+
+    func reserve(size: Int, _ effort: Effort) throws(SecretStoreError) -> Outcome<Void> {
+        try whole.reserve(size: size, effort)
+    }
 
     func isUntouched(_ key: Int32?) throws(SecretStoreError) -> Bool { try whole.isUntouched(key) }
 

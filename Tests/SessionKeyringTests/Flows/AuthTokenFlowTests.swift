@@ -26,13 +26,12 @@ private struct AuthTokenMirror: SecretMirror {
     }
 }
 
-/// A client that signs in and out, and depends only on the two small protocols.
-private struct Client<Saver: SecretSaver<AuthToken>, Loader: SecretLoader<AuthToken>>: Sendable {
-    let saver: Saver
-    let loader: Loader
+/// A client that signs in and out.
+private struct Client: Sendable {
+    let token: SecretSlot<AuthToken>
 
-    func signIn(_ token: AuthToken) throws(SecretStoreError) { try saver.save(token) }
-    func authorization() throws(SecretStoreError) -> String { "Bearer \(try loader.load().accessToken)" }
+    func signIn(_ new: AuthToken) throws(SecretStoreError) { try token.save(new) }
+    func authorization() throws(SecretStoreError) -> String { "Bearer \(try token.load().accessToken)" }
 }
 
 private let item = ItemIdentity.password(service: "auth", account: "token")
@@ -46,8 +45,8 @@ struct AuthTokenFlowTests {
     func wholeLife(place: Place) throws {
         let kernel = try ScratchStore()
         let store = kernel.store(in: place)
-        let slot = store.slot(for: item, through: AuthTokenMirror.self, timeout: .seconds(3_600))
-        let client = Client(saver: slot, loader: slot)
+        let slot = store.slot(for: item, through: AuthTokenMirror.self, lasting: .seconds(3_600))
+        let client = Client(token: slot)
 
         #expect { try client.authorization() } throws: { ($0 as? SecretStoreError)?.code == .notFound }
         try client.signIn(first)

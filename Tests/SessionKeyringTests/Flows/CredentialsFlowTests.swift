@@ -1,51 +1,39 @@
-import Keyutils
 import SessionKeyring
 import SessionKeyringTesting
 import Testing
 
+/// A helper that finds a password and its account by the server.
+private struct Logins: Sendable {
+    let store: SecretStore
+
+    func item(of server: String) throws(SecretStoreError) -> ItemIdentity? {
+        try store.identities().first { $0.kind == .internet && $0.service == server }
+    }
+
+    func save(_ password: String, account: String, server: String) throws(SecretStoreError) {
+        let old = try item(of: server)
+        try store.set(password, for: .internet(server: server, account: account))
+        if let old, old.account != account { try store.delete(old) }
+    }
+
+    func login(at server: String) throws(SecretStoreError) -> (account: String, password: String)? {
+        guard let item = try item(of: server), let password = try store.get(item, as: String.self) else { return nil }
+        return (item.account, password)
+    }
+}
+
 @Suite("Flow 5: credentials by server", .tags(.kernel))
 struct CredentialsFlowTests {
-    @Test("credentials are found by server alone, and contain the account")
-    func credentials() throws {
-        let scratch = try ScratchKeyring()
-        let store = try scratch.store()
-        let server = "www.example.com"
-        #expect(try accountAndPassword(server, in: store) == nil)
-
-        try store.set(InternetCredentials(account: "alice", password: SecretBytes(utf8: "pw 1")), server: server)
-        try store.set(InternetCredentials(account: "eve", password: SecretBytes(utf8: "other")), server: "other.net")
-        #expect(try accountAndPassword(server, in: store) == ["alice", "pw 1"])
-
-        try store.set(
-            InternetCredentials(account: "bob", password: SecretBytes(utf8: "pw 2")), server: server,
-            deletingOthers: true
-        )
-        #expect(try accountAndPassword(server, in: store) == ["bob", "pw 2"])
-        #expect(try accountAndPassword("other.net", in: store) == ["eve", "other"])
-
-        try store.set(InternetCredentials(account: "carol", password: SecretBytes(utf8: "pw 3")), server: server)
-        #expect { try accountAndPassword(server, in: store) } throws: {
-            ($0 as? SecretStoreError)?.code == .ambiguous(accounts: ["bob", "carol"])
-        }
-    }
-
-    @Test("for an account that has credentials, add refuses new ones and set replaces them")
-    func usedAccount() throws {
-        let store = SecretStore(backend: InMemoryBackend())
-        try store.add(InternetCredentials(account: "alice", password: "1"), server: "host")
-        #expect { try store.add(InternetCredentials(account: "alice", password: "2"), server: "host") } throws: {
-            ($0 as? SecretStoreError)?.code == .duplicate
-        }
-        #expect(try accountAndPassword("host", in: store) == ["alice", "1"])
-        try store.set(InternetCredentials(account: "alice", password: "3"), server: "host")
-        #expect(try accountAndPassword("host", in: store) == ["alice", "3"])
-    }
-
-    private func accountAndPassword(_ server: String, in store: SecretStore) throws -> [String]? {
-        guard let credentials = try store.get(server: server) else { return nil }
-        let password = credentials.password.withBytes { bytes in
-            bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-        }
-        return [credentials.account, password]
+    @Test("credentials are found by server alone, and contain the account", arguments: Place.allCases)
+    func credentials(place: Place) throws {
+        let kernel = try ScratchStore()
+        let logins = Logins(store: kernel.store(in: place))
+        #expect(try logins.login(at: "www.example.com") == nil)
+        try logins.save("pw 1", account: "alice", server: "www.example.com")
+        try logins.save("other", account: "eve", server: "other.net")
+        #expect(try logins.login(at: "www.example.com") ?? ("", "") == ("alice", "pw 1"))
+        try logins.save("pw 2", account: "bob", server: "www.example.com")
+        #expect(try logins.login(at: "www.example.com") ?? ("", "") == ("bob", "pw 2"))
+        #expect(try logins.login(at: "other.net") ?? ("", "") == ("eve", "other"))
     }
 }

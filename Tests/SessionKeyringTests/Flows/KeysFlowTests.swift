@@ -15,33 +15,30 @@
             let symmetric = SymmetricKey(size: .bits256)
             let signing = Curve25519.Signing.PrivateKey()
             let agreement = P256.KeyAgreement.PrivateKey()
-            try store.set(symmetric, for: .key(tag: "com.example.box"))
-            try store.set(signing, for: .key(tag: "com.example.sign"))
-            try store.set(agreement, for: .key(tag: "com.example.agree"), timeout: .seconds(60))
+            let box = store.slot(for: .key(tag: "com.example.box"), as: SymmetricKey.self)
+            let sign = store.slot(for: .key(tag: "com.example.sign"), as: Curve25519.Signing.PrivateKey.self)
+            try box.save(symmetric)
+            try sign.save(signing)
+            try store.slot(for: .key(tag: "com.example.agree")).save(agreement, lasting: .seconds(60))
 
-            #expect(try store.get(.key(tag: "com.example.box"), as: SymmetricKey.self) == symmetric)
-            let signingAgain = try #require(
-                try store.get(.key(tag: "com.example.sign"), as: Curve25519.Signing.PrivateKey.self))
+            #expect(try box.load() == symmetric)
+            let signingAgain = try sign.load()
             let signature = try signingAgain.signature(for: Data("message".utf8))
             #expect(signing.publicKey.isValidSignature(signature, for: Data("message".utf8)))
-            let agreementAgain = try #require(
-                try store.get(.key(tag: "com.example.agree"), as: P256.KeyAgreement.PrivateKey.self))
+            let agreementAgain: P256.KeyAgreement.PrivateKey = try store.slot(for: .key(tag: "com.example.agree"))
+                .load()
             #expect(agreementAgain.rawRepresentation == agreement.rawRepresentation)
-            #expect(try store.get(.key(tag: "com.example.none"), as: SymmetricKey.self) == nil)
+            #expect(try store.slot(for: .key(tag: "com.example.none"), as: SymmetricKey.self).loadIfPresent() == nil)
         }
 
-        @Test("if a tag is in use, add refuses the key and set replaces it")
+        @Test("a key replaces the one with the same tag")
         func usedTag() throws {
             let scratch = try ScratchKeyring()
-            let store = try scratch.store()
+            let slot = try scratch.store().slot(for: .key(tag: "tag"), as: SymmetricKey.self)
             let (old, new) = (SymmetricKey(size: .bits128), SymmetricKey(size: .bits256))
-            try store.add(old, for: .key(tag: "tag"))
-            #expect { try store.add(new, for: .key(tag: "tag")) } throws: {
-                ($0 as? SecretStoreError)?.code == .duplicate
-            }
-            #expect(try store.get(.key(tag: "tag"), as: SymmetricKey.self) == old)
-            try store.set(new, for: .key(tag: "tag"))
-            #expect(try store.get(.key(tag: "tag"), as: SymmetricKey.self) == new)
+            try slot.save(old)
+            try slot.save(new)
+            #expect(try slot.load() == new)
         }
 
         @Test("bytes that aren't a key of the requested type are undecodable")
@@ -49,7 +46,8 @@
             let scratch = try ScratchKeyring()
             let store = try scratch.store()
             try store.set([1, 2, 3] as [UInt8], for: .key(tag: "short"))
-            #expect { try store.get(.key(tag: "short"), as: Curve25519.Signing.PrivateKey.self) } throws: {
+            let slot = store.slot(for: .key(tag: "short"), as: Curve25519.Signing.PrivateKey.self)
+            #expect { try slot.load() } throws: {
                 guard case .undecodable(_)? = ($0 as? SecretStoreError)?.code else { return false }
                 return true
             }

@@ -7,10 +7,12 @@ struct ItemTextTests {
     @Test("a description that is longer than 300 bytes is cut")
     func cut() {
         func item(_ size: Int) -> ItemIdentity {
-            .password(service: String(repeating: "x", count: size - "password::".utf8.count))
+            .password(service: String(repeating: "x", count: size - "password::a".utf8.count), account: "a")
         }
         #expect(item(300).shortDescription == item(300).description)
         #expect(item(301).shortDescription == item(301).description.prefix(200) + "...")
+        #expect(ItemIdentity.password(service: "api").shortDescription == "password:api", "without the empty account")
+        #expect(ItemIdentity.key(tag: "api").shortDescription == "key:api")
     }
 
     @Test("the hidden items next to an item lead back to it")

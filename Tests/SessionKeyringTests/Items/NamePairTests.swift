@@ -62,7 +62,7 @@ struct NamePairTests {
                 let error = try storeError { _ = try named(service) }
                 #expect(error?.code == .ambiguous(accounts: accounts), "\(pair)")
             }
-            #expect(try store.clear(of: .password, service: pair.first) == 1, "\(pair)")
+            #expect(try store.delete(all[0]), "\(pair)")
             #expect(try store.contains(all[1]) && store.identities().count == 3, "\(pair)")
             try store.clear()
         }
@@ -72,8 +72,8 @@ struct NamePairTests {
     func fetches(place: Place) async throws {
         let store = kernel.store(in: place)
         for pair in pairs {
-            async let first = store.value(for: .cached(pair.first)) { "1" }
-            async let second = store.value(for: .cached(pair.second)) { "2" }
+            async let first = store.value(for: .cached(pair.first), as: String.self) { "1" }
+            async let second = store.value(for: .cached(pair.second), as: String.self) { "2" }
             #expect(try await [first, second] == ["1", "2"], "\(pair)")
             // The pair can be drawn again.
             try store.clear()

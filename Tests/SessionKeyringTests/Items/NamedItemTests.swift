@@ -57,8 +57,5 @@ struct NamedItemTests {
         #expect(error?.item == plain)
         try store.set("1", for: plain)
         #expect(try named(.internet) == plain)
-        #expect(try store.clear(of: .internet, service: "h") == 3)
-        #expect(try store.clear(of: .internet, service: "h") == 0)
-        #expect(try Set(store.identities()) == Set(others))
     }
 }

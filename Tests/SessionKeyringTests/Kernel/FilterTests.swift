@@ -46,8 +46,8 @@ struct FilterTests {
         "set": { try $0.set("new", for: fetched) }, "add": { try $0.add("new", for: fetched) },
         "delete": { try $0.delete(fresh) },
         "delete unchanged": { _ = try $0.deleteUnchanged(fresh, SecretBytes(utf8: "old")) },
-        "update": { try $0.blockingUpdate(refetched, timeout: nil) { (_: String?) in "new" } },
-        "update that deletes": { try $0.blockingUpdate(fresh, timeout: nil) { (_: String?) in nil } },
+        "update": { try $0.blockingUpdate(refetched, lasting: .scope) { (_: String?) in "new" } },
+        "update that deletes": { try $0.blockingUpdate(fresh, lasting: .scope) { (_: String?) in nil } },
     ]
 
     @Test(
@@ -56,7 +56,7 @@ struct FilterTests {
     func unlinkRefused(change: String) async {
         await #expect(processExitsWith: .exitCode(0)) { [change = change as String] in
             let store = try SecretStore.inNewSession(with: Self.refetched)
-            try store.set("old", for: Self.fresh, refreshAfter: .seconds(600))
+            try store.set("old", for: Self.fresh, lasting: Lifetime(refreshAfter: .seconds(600)))
             guard let first = try store.backend.beginFetch(of: Self.fetched),
                 let second = try store.backend.beginFetch(of: Self.refetched)
             else { exit(2) }

@@ -22,7 +22,7 @@ struct TrapTests {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
         for round in 0..<5 {
-            try store.set("\(round)", for: item, timeout: .seconds(100))
+            try store.set("\(round)", for: item, lasting: .seconds(100))
             let left = try #require(try store.items().first?.timeLeft, "the item has a timeout after round \(round)")
             #expect(left.atLeast <= .seconds(100))
         }
@@ -34,7 +34,7 @@ struct TrapTests {
     private func completeFromTheStart(rounds: Int) throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
-        try store.set("x", for: item, timeout: .seconds(100))
+        try store.set("x", for: item, lasting: .seconds(100))
         let ring = try itemsRing(of: scratch)
         let stop = Locked(false)
         let incomplete = Locked(0)
@@ -46,7 +46,7 @@ struct TrapTests {
                 var round = 0
                 // On a busy machine, more rounds than these, so that the other thread sees several of them.
                 while round < rounds || looks.withLock({ $0 }) <= 10 && ContinuousClock.now < giveUp {
-                    try store.set("\(round)", for: item, timeout: .seconds(100))
+                    try store.set("\(round)", for: item, lasting: .seconds(100))
                     round += 1
                 }
                 return
@@ -75,7 +75,7 @@ struct TrapTests {
         let reads = Locked(0)
         try ThreadTeam.run(3) { thread in
             guard thread > 0 else {
-                for round in 0..<rounds { try store.set("\(round)", for: item, timeout: .seconds(60)) }
+                for round in 0..<rounds { try store.set("\(round)", for: item, lasting: .seconds(60)) }
                 stop.withLock { $0 = true }
                 return
             }
@@ -119,7 +119,7 @@ struct TrapTests {
     func ringsHaveNoTimeout() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
-        try store.set("x", for: item, timeout: .seconds(5))
+        try store.set("x", for: item, lasting: .seconds(5))
         let table = try KeyTable.snapshot()
         for serial in try scratch.keyring.members() {
             #expect(table[serial]?.expiry == .never)
@@ -142,7 +142,7 @@ struct TrapTests {
                 // collected the ring.
                 if access == .owner { #expect(becomesTrue { (try? ring.describe()) == nil }) }
                 #expect(try store.get(item, as: String.self) == nil)
-                try store.set("2", for: item, timeout: .seconds(60))
+                try store.set("2", for: item, lasting: .seconds(60))
                 #expect(try SecretStore(.keyring(scratch.keyring.serial)).get(item) == "2")
                 try scratch.keyring.clear()
                 try store.add("3", for: item)

@@ -129,7 +129,8 @@ struct LeaseHandleTests {
             }
             if isFetch {
                 _ = try await SecretStore(backend: InMemoryBackend()).value(
-                    for: .password(service: "api"), fetchLasting: .milliseconds(100), fetch: body)
+                    for: .password(service: "api"), as: String.self, options: FetchOptions(limit: .milliseconds(100)),
+                    fetch: body)
             } else {
                 let store = SecretStore(backend: GrantingBackend(handle: Handle(timeLeft: .zero, isKept: false)))
                 _ = try await store.withCancellingLease("job", lasting: .milliseconds(80), waiting: .zero) { _ in

@@ -30,7 +30,7 @@ struct LostLeaseTests {
     @Test("the error of a late update reports that nothing was written")
     func lateUpdate() throws {
         let error = #expect(throws: SecretStoreError.self) {
-            try store.blockingUpdate(.password(service: "a"), timeout: nil, lasting: .milliseconds(30)) { (_: Int?) in
+            try store.blockingUpdate(.password(service: "a"), lasting: .scope, within: .milliseconds(30)) { (_: Int?) in
                 usleep(100_000)
                 return 1
             }
@@ -69,10 +69,10 @@ struct LostLeaseTests {
         let store = SecretStore(backend: InMemoryBackend())
         let item = ItemIdentity.password(service: "a")
         let updates: [@Sendable () async throws -> Void] = [
-            { try await store.update(item, timeout: nil, lasting: duration) { (_: Int?) in 1 } },
+            { try await store.update(item, lasting: .scope, within: duration) { (_: Int?) in 1 } },
             {
                 try blocking {
-                    _ = try store.blockingUpdate(item, timeout: nil, lasting: duration) { (_: Int?) in 1 }
+                    _ = try store.blockingUpdate(item, lasting: .scope, within: duration) { (_: Int?) in 1 }
                 }
             },
         ]

@@ -51,7 +51,7 @@ final class PlantedLeaseTests {
             if number % 3 == 0 { try ring.link(Key(victim)) }
             switch number % 4 {
             case 0: _ = try store.items()
-            case 1: try store.blockingUpdate(item, timeout: nil) { (old: String?) in (old ?? "") }
+            case 1: try store.blockingUpdate(item, lasting: .scope) { (old: String?) in (old ?? "") }
             default: try store.set("1", for: item)
             }
             #expect(try victim.members().count == 1 && !victim.isRestricted() && !items.isRestricted())
@@ -73,7 +73,7 @@ final class PlantedLeaseTests {
             try leases.add(.user, "default:\(item.keyDescription)", payload: bytes.span.bytes)
             _ = try plantLease("default:\(item.keyDescription)", bytes)
             _ = try store.items()
-            try store.blockingUpdate(item, timeout: nil) { (_: String?) in "2" }
+            try store.blockingUpdate(item, lasting: .scope) { (_: String?) in "2" }
         }
         #expect(try private1.members().count == 1)
         #expect(try !private1.isRestricted())
@@ -114,7 +114,7 @@ final class PlantedLeaseTests {
         _ = try items.addKeyring("fetching:\(item.keyDescription)")
         #expect(try store.items().map(\.item) == [item])
         try store.set("2", for: item)
-        try store.blockingUpdate(item, timeout: nil) { (old: String?) in (old ?? "") + "3" }
+        try store.blockingUpdate(item, lasting: .scope) { (old: String?) in (old ?? "") + "3" }
         #expect(try store.get(item) == "23")
         #expect(try store.delete(item))
         try store.add("4", for: item)
@@ -125,12 +125,12 @@ final class PlantedLeaseTests {
     func unsearchableFlag() async throws {
         let flag = try leases.add(.user, "updates:default:", payload: [1].span.bytes)
         try flag.setPermissions(KeyPermissions.possessorAll.subtracting(.possessorSearch))
-        try store.set("2", for: item, timeout: .seconds(600))
+        try store.set("2", for: item, lasting: .seconds(600))
         #expect(try store.expire(item, timeout: .seconds(1)))
         #expect(becomesTrue(within: 2.1) { (try? store.contains(item)) == false })
         try store.add("3", for: item)
-        #expect(try await store.update(item, timeout: nil) { (old: String?) in (old ?? "") + "4" } == "34")
-        #expect(try await store.value(for: .password(service: "other")) { "fetched" } == "fetched")
+        #expect(try await store.update(item, lasting: .scope) { (old: String?) in (old ?? "") + "4" } == "34")
+        #expect(try await store.value(for: .password(service: "other"), as: String.self) { "fetched" } == "fetched")
         #expect(try store.delete(item))
     }
 
@@ -142,7 +142,7 @@ final class PlantedLeaseTests {
         let start = ContinuousClock.now
         try store.delete(item)
         await #expect(throws: SecretStoreError.self) {
-            try await store.value(for: item, timeout: .seconds(60)) { "fetched" }
+            try await store.value(for: item, as: String.self, lasting: .seconds(60)) { "fetched" }
         }
         #expect(ContinuousClock.now - start < .seconds(40))
     }

@@ -14,7 +14,7 @@ private let other = ItemIdentity.password(service: "other")
 struct ForeignSessionTests {
     private static let uses: [String: @Sendable (SecretStore) throws -> Void] = [
         "set": { try $0.set("1", for: item) }, "add": { try $0.add("1", for: item) },
-        "update": { try $0.blockingUpdate(item, timeout: nil) { (_: String?) in "1" } },
+        "update": { try $0.blockingUpdate(item, lasting: .scope) { (_: String?) in "1" } },
         "save": { try $0.slot(for: item, as: String.self).save("1") },
         "lease": { _ = try $0.blockingTryLease("lease", lasting: .seconds(1)) },
         "fetch": { _ = try $0.backend.beginFetch(of: item) },
@@ -65,9 +65,9 @@ struct ForeignSessionTests {
             let root = try SecretStore()
             OrdinaryUser.become(60_233)
             let store = try SecretStore(.sharedSession)
-            try store.set("1", for: item, timeout: .seconds(60))
+            try store.set("1", for: item, lasting: .seconds(60))
             try store.add("1", for: other)
-            succeed(3, try store.blockingUpdate(item, timeout: nil) { (old: String?) in (old ?? "") + "2" } == "12")
+            succeed(3, try store.blockingUpdate(item, lasting: .scope) { (old: String?) in (old ?? "") + "2" } == "12")
             succeed(4, try store.blockingTryLease("lease", lasting: .seconds(1)) != nil)
             succeed(5, try root.get(item) == "12")
             succeed(6, try store.delete(item))

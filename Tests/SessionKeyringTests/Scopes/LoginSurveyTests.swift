@@ -22,7 +22,7 @@ struct LoginSurveyTests {
             OrdinaryUser.become(60_240)
             let session = try TestSession.join()
             let (user, mine) = (try SecretStore(.user, namespace: "survey"), try SecretStore(namespace: "mine"))
-            try user.set("1", for: item, timeout: .seconds(60))
+            try user.set("1", for: item, lasting: .seconds(60))
             try mine.set("2", for: item)
             try session.add(.user, "skr:key", payload: [1].span.bytes)
             _ = try session.addKeyring("other")

@@ -100,7 +100,7 @@ struct ScopeTests {
         await #expect(processExitsWith: .exitCode(0)) {
             try OrdinaryUser.becomeInNewSession(60_204)
             let store = try SecretStore(.user, namespace: "unlinked")
-            try store.set("1", for: item, timeout: .seconds(100))
+            try store.set("1", for: item, lasting: .seconds(100))
             succeed(3, try store.get(item) == "1")
             try store.set("2", for: item)
             succeed(4, try store.expire(item, timeout: .seconds(50)))
@@ -131,7 +131,7 @@ struct ScopeTests {
                 // This kernel has no persistent keyrings.
                 exit(0)
             }
-            try store.set("1", for: item, timeout: .seconds(60))
+            try store.set("1", for: item, lasting: .seconds(60))
             try ThreadTeam.run(2) { thread in
                 succeed(3, try store.get(item) == "1")
                 try store.set("x", for: .password(service: "thread", account: "\(thread)"))
@@ -204,13 +204,13 @@ private func threadsShareItems(in namespace: String) throws {
     let anchor = try Keyring.resolve(.sessionKeyring)
     let before = try anchor.members()
     let store = try SecretStore(namespace: namespace)
-    try store.set("main's", for: item, timeout: .seconds(60))
+    try store.set("main's", for: item, lasting: .seconds(60))
     try ThreadTeam.run(4) { thread in
         succeed(3, try store.get(item) == "main's")
-        try store.set("\(thread)", for: .password(service: "thread", account: "\(thread)"), timeout: .seconds(60))
+        try store.set("\(thread)", for: .password(service: "thread", account: "\(thread)"), lasting: .seconds(60))
         let own = try SecretStore(namespace: namespace)
         succeed(4, try own.get(item) == "main's")
-        try own.set("own", for: .password(service: "own", account: "\(thread)"), timeout: .seconds(60))
+        try own.set("own", for: .password(service: "own", account: "\(thread)"), lasting: .seconds(60))
     }
     succeed(5, try store.identities().count == 9)
     let again = try SecretStore(namespace: namespace)

@@ -58,7 +58,7 @@ struct SessionSharingTests {
             let scopes = [SecretScope.session, .sharedSession, .keyring(.sessionKeyring)]
             let store = try SecretStore(scopes[number])
             let item = ItemIdentity.password(service: "api")
-            try store.set("1", for: item, timeout: .seconds(60))
+            try store.set("1", for: item, lasting: .seconds(60))
             succeed(3, try store.get(item) == "1")
             OrdinaryUser.become(60_474)
             succeed(4, try storeError { _ = try store.get(item, as: String.self) }?.code == .forbidden)

@@ -11,7 +11,7 @@ extension SecretStore {
     ///
     /// - Parameter isUsable: whether others get the value while it is refreshed.
     func makeDue(_ item: ItemIdentity, isUsable: Bool = true) throws {
-        guard let secret: SecretBytes = try get(item) else { throw SecretStoreError(.unavailable, item: item) }
+        guard let secret = try bytes(of: item) else { throw SecretStoreError(.unavailable, item: item) }
         try secret.withBytes { bytes in
             try set(bytes, for: item, ItemFacts(usability: isUsable ? .always : .never))
         }

@@ -21,7 +21,7 @@ extension SecretStore {
 
     /// Stores these items with a timeout of one second, and returns once all of them have expired.
     func storeExpired(_ items: [ItemIdentity]) throws {
-        for item in items { try set("1", for: item, timeout: .seconds(1)) }
+        for item in items { try set("1", for: item, lasting: .seconds(1)) }
         struct StillThere: Error {}
         guard try becomesTrue(within: 2.1, { try items.allSatisfy { try !contains($0) } }) else { throw StillThere() }
     }

@@ -24,7 +24,7 @@ extension SecretBackend {
 extension ItemUpdate {
     func commit(_ bytes: RawSpan?, timeout: KeyTimeout?) throws(SecretStoreError) -> Bool {
         var wait = Wait()
-        return try wait.run { effort throws(SecretStoreError) in try commit(bytes, timeout: timeout, effort) }
+        return try wait.run { effort throws(SecretStoreError) in try commit(bytes, timeout: timeout, nil, effort) }
     }
 }
 

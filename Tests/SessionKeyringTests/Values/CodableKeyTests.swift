@@ -44,18 +44,20 @@ struct CodableKeyTests {
 
     @Test("update, value, invalidate and a set with a refresh time use the raw bytes")
     func changed() async throws {
-        try await store.update(item, timeout: nil) { (old: OwnKey?) in old ?? key }
+        try await store.update(item, lasting: .scope) { (old: OwnKey?) in old ?? key }
         #expect(try holds([1, 2, 3]))
-        try await store.update(item, timeout: nil) { (old: OwnKey?) in
+        try await store.update(item, lasting: .scope) { (old: OwnKey?) in
             old.map { OwnKey([UInt8]($0.rawRepresentation) + [4]) }
         }
         #expect(try holds([1, 2, 3, 4]))
-        #expect(try await store.value(for: item) { OwnKey([9]) } == OwnKey([1, 2, 3, 4]))
-        try store.set(key, for: item, refreshAfter: .seconds(60))
+        #expect(try await store.value(for: item, as: OwnKey.self) { OwnKey([9]) } == OwnKey([1, 2, 3, 4]))
+        try store.set(key, for: item, lasting: Lifetime(refreshAfter: .seconds(60)))
         #expect(try holds([1, 2, 3]))
         #expect(try store.invalidate(key, for: item))
         #expect(
-            try await store.value(for: item) { _ in Fetched(OwnKey([9]), refreshAfter: .seconds(60)) } == OwnKey([9]))
+            try await store.refreshedValue(for: item, as: OwnKey.self) { _ in
+                (OwnKey([9]), Lifetime(refreshAfter: .seconds(60)))
+            } == OwnKey([9]))
         #expect(try holds([9]))
     }
 

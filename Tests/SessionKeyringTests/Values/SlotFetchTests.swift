@@ -11,10 +11,14 @@ struct SlotFetchTests {
 
     @Test("a value stored without a refresh time is fetched again only by a call with refreshAfter")
     func refreshing() async throws {
-        let slot = store.slot(for: item, as: String.self)
         let forms: [@Sendable (Duration?) async throws -> String] = [
-            { [store, item] after in try await store.value(for: item, refreshAfter: after) { "fetched" } },
-            { after in try await slot.value(refreshAfter: after) { "fetched" } },
+            { [store, item] after in
+                try await store.value(for: item, as: String.self, lasting: Lifetime(refreshAfter: after)) { "fetched" }
+            },
+            { [store, item] after in
+                try await store.slot(for: item, as: String.self, lasting: Lifetime(refreshAfter: after))
+                    .value { "fetched" }
+            },
         ]
         for (number, form) in forms.enumerated() {
             try store.delete(item)
@@ -27,19 +31,20 @@ struct SlotFetchTests {
     @Test("a value that a slot stores with a refresh time is not fetched again, and an update gets it")
     func saved() async throws {
         let slot = store.slot(for: item, as: String.self)
-        try slot.save("saved", refreshAfter: .seconds(600))
-        #expect(try await slot.value { _ in Fetched("fetched") } == "saved")
-        #expect(try blocking { try slot.blockingUpdate { old in (old ?? "") + "2" } } == "saved2")
+        try slot.save("saved", lasting: Lifetime(refreshAfter: .seconds(600)))
+        #expect(try await slot.refreshedValue { _ in ("fetched", .scope) } == "saved")
+        #expect(try await slot.update { old in (old ?? "") + "2" } == "saved2")
     }
 
-    @Test(
-        "a value that a slot fetches gets the slot's timeout unless it brings its own",
-        arguments: [Duration.seconds(7_200), nil])
-    func timeout(timeout: Duration?) async throws {
-        let slot = store.slot(for: item, as: String.self, timeout: .seconds(36_000))
-        let expected = timeout ?? .seconds(36_000)
-        #expect(try await slot.value { (_: String?) in Fetched("x", timeout: timeout) } == "x")
-        let left = try #require(try store.timeLeft(of: item))
-        #expect(left.atLeast > expected - .seconds(60) && left.atLeast <= expected)
+    @Test("a value that a slot fetches has the slot's lifetime; a refreshed one has its own")
+    func timeout() async throws {
+        let slot = store.slot(for: item, as: String.self, lasting: .seconds(36_000))
+        #expect(try await slot.value { "x" } == "x")
+        let left = try #require(try store.timeLeft(of: item)).atLeast
+        #expect(left > .seconds(35_940) && left <= .seconds(36_000))
+        try store.delete(item)
+        #expect(try await slot.refreshedValue { _ in ("x", .seconds(7_200)) } == "x")
+        let own = try #require(try store.timeLeft(of: item)).atLeast
+        #expect(own > .seconds(7_140) && own <= .seconds(7_200))
     }
 }

@@ -15,19 +15,15 @@ struct StoredTimeoutTests {
     @Test("each way of storing sets the given timeout, or no timeout", arguments: [Duration.seconds(3_600), nil])
     func timeout(timeout: Duration?) async throws {
         let ways: [@Sendable () async throws -> Void] = [
-            { [store, item] in try store.set("x", for: item, timeout: timeout) },
-            { [store, item] in try store.set(SecretBytes(utf8: "x"), for: item, timeout: timeout) },
-            { [store, item] in try await store.set("x", for: item, timeout: timeout, waiting: .seconds(1)) },
-            { [store, item] in try store.add("x", for: item, timeout: timeout) },
-            { [store, item] in try store.add(SecretBytes(utf8: "x"), for: item, timeout: timeout) },
-            { [store, item] in try await store.add("x", for: item, timeout: timeout, waiting: .seconds(1)) },
-            { [store, item] in try await store.update(item, timeout: timeout) { (_: String?) in "x" } },
-            { [store, item] in try store.set(OwnKey(), for: item, timeout: timeout) },
-            { [store, item] in try await store.set(OwnKey(), for: item, timeout: timeout, waiting: .seconds(1)) },
-            { [store, item] in try store.add(OwnKey(), for: item, timeout: timeout) },
-            { [store, item] in try await store.add(OwnKey(), for: item, timeout: timeout, waiting: .seconds(1)) },
-            { [store, item] in try store.slot(for: item, as: OwnKey.self, timeout: timeout).save(OwnKey()) },
-            { [store, item] in try store.slot(for: item, as: String.self, timeout: timeout).save("x") },
+            { [store, item] in try store.set("x", for: item, lasting: Lifetime(timeout)) },
+            { [store, item] in try store.set(SecretBytes(utf8: "x"), for: item, lasting: Lifetime(timeout)) },
+            { [store, item] in try await store.set("x", for: item, lasting: Lifetime(timeout), waiting: .seconds(1)) },
+            { [store, item] in try store.add("x", for: item, lasting: Lifetime(timeout)) },
+            { [store, item] in try store.add(SecretBytes(utf8: "x"), for: item, lasting: Lifetime(timeout)) },
+            { [store, item] in try await store.add("x", for: item, lasting: Lifetime(timeout), waiting: .seconds(1)) },
+            { [store, item] in try await store.update(item, lasting: Lifetime(timeout)) { (_: String?) in "x" } },
+            { [store, item] in try store.slot(for: item, as: OwnKey.self, lasting: Lifetime(timeout)).save(OwnKey()) },
+            { [store, item] in try store.slot(for: item, as: String.self, lasting: Lifetime(timeout)).save("x") },
         ]
         for (number, way) in ways.enumerated() {
             try store.clear()
@@ -46,31 +42,38 @@ struct StoredTimeoutTests {
         let (timeout, fresh, usable) = (Duration.seconds(36_000), Duration.seconds(3_600), Duration.seconds(18_000))
         let limit = Duration.seconds(1)
         let ways: [@Sendable (SecretStore, ItemIdentity) async throws -> Void] = [
-            { try $0.set("x", for: $1, timeout: timeout, refreshAfter: fresh, usableFor: usable) },
-            { try $0.set(SecretBytes(utf8: "x"), for: $1, timeout: timeout, refreshAfter: fresh, usableFor: usable) },
-            { try $0.add("x", for: $1, timeout: timeout, refreshAfter: fresh, usableFor: usable) },
-            { try $0.add(SecretBytes(utf8: "x"), for: $1, timeout: timeout, refreshAfter: fresh, usableFor: usable) },
+            { try $0.set("x", for: $1, lasting: Lifetime(timeout, refreshAfter: fresh, usableFor: usable)) },
             {
-                try await $0.set(
-                    "x", for: $1, timeout: timeout, refreshAfter: fresh, usableFor: usable, waiting: limit)
+                try $0.set(
+                    SecretBytes(utf8: "x"), for: $1, lasting: Lifetime(timeout, refreshAfter: fresh, usableFor: usable))
+            },
+            { try $0.add("x", for: $1, lasting: Lifetime(timeout, refreshAfter: fresh, usableFor: usable)) },
+            {
+                try $0.add(
+                    SecretBytes(utf8: "x"), for: $1, lasting: Lifetime(timeout, refreshAfter: fresh, usableFor: usable))
             },
             {
                 try await $0.set(
-                    SecretBytes(utf8: "x"), for: $1, timeout: timeout, refreshAfter: fresh, usableFor: usable,
+                    "x", for: $1, lasting: Lifetime(timeout, refreshAfter: fresh, usableFor: usable), waiting: limit)
+            },
+            {
+                try await $0.set(
+                    SecretBytes(utf8: "x"), for: $1, lasting: Lifetime(timeout, refreshAfter: fresh, usableFor: usable),
                     waiting: limit)
             },
             {
                 try await $0.add(
-                    "x", for: $1, timeout: timeout, refreshAfter: fresh, usableFor: usable, waiting: limit)
+                    "x", for: $1, lasting: Lifetime(timeout, refreshAfter: fresh, usableFor: usable), waiting: limit)
             },
             {
                 try await $0.add(
-                    SecretBytes(utf8: "x"), for: $1, timeout: timeout, refreshAfter: fresh, usableFor: usable,
+                    SecretBytes(utf8: "x"), for: $1, lasting: Lifetime(timeout, refreshAfter: fresh, usableFor: usable),
                     waiting: limit)
             },
-            { _, _ in try slot.save("x", timeout: timeout, refreshAfter: fresh, usableFor: usable) },
+            { _, _ in try slot.save("x", lasting: Lifetime(timeout, refreshAfter: fresh, usableFor: usable)) },
             { _, _ in
-                try await slot.save("x", timeout: timeout, refreshAfter: fresh, usableFor: usable, waiting: limit)
+                try await slot.save(
+                    "x", lasting: Lifetime(timeout, refreshAfter: fresh, usableFor: usable), waiting: limit)
             },
         ]
         for (number, way) in ways.enumerated() {
@@ -92,31 +95,20 @@ struct StoredTimeoutTests {
     }
 
     @Test(
-        "a slot's timeout applies unless a call gives another; credentials get the given timeout", .tags(.kernel),
+        "a slot's lifetime applies unless a call gives another", .tags(.kernel),
         arguments: Place.allCases)
     func slots(place: Place) async throws {
         let kernel = try ScratchStore()
         let store = kernel.store(in: place)
-        let slot = store.slot(for: item, as: String.self, timeout: .seconds(36_000))
+        let slot = store.slot(for: item, as: String.self, lasting: .seconds(36_000))
         let (limit, brief) = (Duration.seconds(1), Duration.seconds(7_200))
-        let password: @Sendable () -> InternetCredentials = { InternetCredentials(account: "a", password: "p") }
         let ways: [(hours: Int, store: @Sendable () async throws -> Void)] = [
-            (10, { try slot.save("x") }), (2, { try slot.save("x", timeout: brief) }),
-            (10, { try slot.save("x", refreshAfter: .seconds(1_800)) }),
-            (2, { try slot.save("x", timeout: brief, refreshAfter: .seconds(1_800)) }),
-            (10, { try slot.add("x") }), (2, { try slot.add("x", timeout: brief) }),
+            (10, { try slot.save("x") }), (2, { try slot.save("x", lasting: Lifetime(brief)) }),
+            (2, { try slot.save("x", lasting: Lifetime(brief, refreshAfter: .seconds(1_800))) }),
             (10, { try await slot.save("x", waiting: limit) }),
-            (2, { try await slot.save("x", timeout: brief, waiting: limit) }),
-            (10, { try await slot.add("x", waiting: limit) }),
-            (2, { try await slot.add("x", timeout: brief, waiting: limit) }),
+            (2, { try await slot.save("x", lasting: Lifetime(brief), waiting: limit) }),
             (10, { try await slot.update { _ in "x" } }),
-            (2, { try await slot.update(timeout: brief) { _ in "x" } }),
-            (10, { try blocking { _ = try slot.blockingUpdate { _ in "x" } } }),
-            (2, { try blocking { _ = try slot.blockingUpdate(timeout: brief) { _ in "x" } } }),
-            (2, { try store.set(password(), server: "h", timeout: brief) }),
-            (2, { try store.add(password(), server: "h", timeout: brief) }),
-            (2, { try await store.set(password(), server: "h", timeout: brief, waiting: limit) }),
-            (2, { try await store.add(password(), server: "h", timeout: brief, waiting: limit) }),
+            (2, { try await slot.update(lasting: Lifetime(brief)) { _ in "x" } }),
         ]
         for (number, way) in ways.enumerated() {
             try store.clear()
@@ -126,10 +118,10 @@ struct StoredTimeoutTests {
         }
         // An update of an item whose time left is shorter, and then longer.
         try store.clear()
-        try slot.save("x", timeout: brief)
-        try blocking { _ = try slot.blockingUpdate { _ in "y" } }
+        try slot.save("x", lasting: Lifetime(brief))
+        try await slot.update { _ in "y" }
         #expect(try #require(try store.timeLeft(of: item)).atMost > .seconds(35_940))
-        try blocking { _ = try slot.blockingUpdate(timeout: brief) { _ in "z" } }
+        try await slot.update(lasting: Lifetime(brief)) { _ in "z" }
         #expect(try #require(try store.timeLeft(of: item)).atMost <= .seconds(10_800))
     }
 
@@ -139,11 +131,11 @@ struct StoredTimeoutTests {
         let ways: [@Sendable () async throws -> Bool] = [
             { [store, item] in try store.expire(item, timeout: timeout) },
             { [store, item] in try await store.expire(item, timeout: timeout, waiting: limit) },
-            { [store, item] in try store.removeTimeout(of: item) },
-            { [store, item] in try await store.removeTimeout(of: item, waiting: limit) },
+            { [store, item] in try store.expire(item, timeout: nil) },
+            { [store, item] in try await store.expire(item, timeout: nil, waiting: limit) },
         ]
         for (number, way) in ways.enumerated() {
-            try store.set("planted", for: item.companion, timeout: .seconds(3_600))
+            try store.set("planted", for: item.companion, lasting: .seconds(3_600))
             let isFound = try await way()
             #expect(!isFound, "\(number)")
             let left = try #require(try store.timeLeft(of: item.companion), "\(number)")
@@ -156,13 +148,15 @@ struct StoredTimeoutTests {
         for (timeout, before) in [(nil, .seconds(1)), (.seconds(60), .zero), (.seconds(60), .seconds(-1))]
             as [(Duration?, Duration)]
         {
-            #expect(throws: SecretStoreError.self) { try Lifetime(timeout: timeout, refreshBefore: before, of: item) }
+            #expect(throws: SecretStoreError.self) {
+                try RunningLifetime(timeout: timeout, refreshBefore: before, of: item)
+            }
         }
-        #expect(try Lifetime(timeout: .seconds(60), refreshBefore: .seconds(1), of: item).freshness != .never)
+        #expect(try RunningLifetime(timeout: .seconds(60), refreshBefore: .seconds(1), of: item).freshness != .never)
         #expect(
-            try Lifetime(timeout: .seconds(60), refreshBefore: .seconds(60), of: item).freshness == .never,
+            try RunningLifetime(timeout: .seconds(60), refreshBefore: .seconds(60), of: item).freshness == .never,
             "due at once")
-        #expect(try Lifetime(timeout: nil, refreshBefore: nil, of: item).freshness == .always)
+        #expect(try RunningLifetime(timeout: nil, refreshBefore: nil, of: item).freshness == .always)
     }
 }
 

@@ -149,7 +149,8 @@ final class StallScene: Sendable {
             self.held.withLock { $0 = held }
         case .fullQuota:
             // Without an update flag, a delete or an expire would need no lease, and so no quota.
-            try places[0].store.blockingUpdate(.password(service: "other"), timeout: nil) { (_: String?) in "flagged" }
+            try places[0].store.blockingUpdate(.password(service: "other"), lasting: .scope) { (_: String?) in "flagged"
+            }
             try Self.fillQuotaBytes(with: places[0].anchor)
         case .updateFlag: break
         case .deadLeasesRing:

@@ -5,22 +5,21 @@ import SessionKeyring
 /// An asynchronous verb of a store.
 enum StallVerb: String, CaseIterable, Codable {
     case set, add, expire, removeTimeout, delete
-    case clear = "clear(of:service:)"
     case update, invalidate
     case setRefreshAfter = "set(refreshAfter:)"
-    case value = "value(for:)"
+    case value, refreshedValue
     case tryLease, lease, withLease
 
     /// The verbs that raise the update flag.
-    static let flagRaisers: [StallVerb] = [.add, .update, .invalidate, .setRefreshAfter, .value]
+    static let flagRaisers: [StallVerb] = [.add, .update, .invalidate, .setRefreshAfter, .value, .refreshedValue]
     /// The verbs that don't need a leases' ring if the old one is dead.
-    static let ringless: [StallVerb] = [.expire, .removeTimeout, .delete, .clear]
+    static let ringless: [StallVerb] = [.expire, .removeTimeout, .delete]
 
     /// One verb for each way of waiting for quota.
-    static let quotaSample: [StallVerb] = [.set, .delete, .update, .value, .lease]
+    static let quotaSample: [StallVerb] = [.set, .delete, .update, .value, .refreshedValue, .lease]
 
     /// Whether each task has its own item or lease, because otherwise the work of one task would be enough for all.
-    var hasManyItems: Bool { self == .value || self == .tryLease }
+    var hasManyItems: Bool { self == .value || self == .refreshedValue || self == .tryLease }
 
     /// Stores the items that the verb needs.
     func prepare(_ place: StallPlace, for obstacle: StallCase.Obstacle) throws {
@@ -31,8 +30,8 @@ enum StallVerb: String, CaseIterable, Codable {
         case .add where obstacle == .updateFlag:
             try store.set("old", for: item)
             try place.itemKey().revoke()
-        case .add, .value, .tryLease, .lease, .withLease: break
-        default: try store.set("old", for: item, timeout: .seconds(600))
+        case .add, .value, .refreshedValue, .tryLease, .lease, .withLease: break
+        default: try store.set("old", for: item, lasting: .seconds(600))
         }
     }
 
@@ -40,7 +39,7 @@ enum StallVerb: String, CaseIterable, Codable {
     func hold(_ place: StallPlace, for obstacle: StallCase.Obstacle) throws -> AnyObject? {
         let (store, item) = (place.store, place.item)
         switch self {
-        case .value where obstacle == .heldItem:
+        case .value where obstacle == .heldItem, .refreshedValue where obstacle == .heldItem:
             return try store.backend.takeLease("fetch:" + item.keyDescription, lasting: .seconds(10))
         case .tryLease:
             // The verb waits only for the kernel to collect an expired lease.
@@ -56,20 +55,25 @@ enum StallVerb: String, CaseIterable, Codable {
     func call(_ place: StallPlace) async throws -> String {
         let (store, item, limit) = (place.store, place.item, Duration.milliseconds(StallCase.longestWait))
         switch self {
-        case .set: try await store.set("new", for: item, timeout: .seconds(600), waiting: limit)
-        case .add: try await store.add("new", for: item, timeout: .seconds(600), waiting: limit)
+        case .set: try await store.set("new", for: item, lasting: .seconds(600), waiting: limit)
+        case .add: try await store.add("new", for: item, lasting: .seconds(600), waiting: limit)
         case .expire: try await store.expire(item, timeout: .seconds(30), waiting: limit)
-        case .removeTimeout: try await store.removeTimeout(of: item, waiting: limit)
+        case .removeTimeout: try await store.expire(item, timeout: nil, waiting: limit)
         case .delete: try await store.delete(item, waiting: limit)
-        case .clear: try await store.clear(of: .password, service: StallPlace.service, waiting: limit)
         case .update:
-            try await store.update(item, timeout: .seconds(600), waiting: limit) { (_: String?) in "new" }
-        case .invalidate: try await store.invalidate("old", for: item, waiting: limit)
+            try await store.update(item, lasting: .seconds(600), waiting: limit) { (_: String?) in "new" }
+        case .invalidate: try await store.slot(for: item, as: String.self).invalidate("old", waiting: limit)
         case .setRefreshAfter:
             try await store.set(
-                "new", for: item, timeout: .seconds(600), refreshAfter: .seconds(60), waiting: limit)
+                "new", for: item, lasting: Lifetime(.seconds(600), refreshAfter: .seconds(60)), waiting: limit)
         case .value:
-            _ = try await store.value(for: item, timeout: .seconds(600), refreshAfter: .seconds(60)) { "new" }
+            _ = try await store.value(
+                for: item, as: String.self, lasting: Lifetime(.seconds(600), refreshAfter: .seconds(60))
+            ) { "new" }
+        case .refreshedValue:
+            _ = try await store.refreshedValue(for: item, as: String.self) { _ in
+                ("new", Lifetime(.seconds(600), refreshAfter: .seconds(60)))
+            }
         case .tryLease:
             guard let lease = try await store.tryLease(place.leaseName) else { return "nil" }
             lease.release()

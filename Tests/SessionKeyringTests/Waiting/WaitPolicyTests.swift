@@ -107,9 +107,8 @@ struct WaitPolicyTests {
             { try await store.set("x", for: item, waiting: .zero) },
             { try await store.add("x", for: item, waiting: .zero) },
             { try await store.expire(item, timeout: .seconds(60), waiting: .zero) },
-            { try await store.removeTimeout(of: item, waiting: .zero) },
+            { try await store.expire(item, timeout: nil, waiting: .zero) },
             { try await store.delete(item, waiting: .zero) },
-            { try await store.clear(of: .password, service: "api", waiting: .zero) },
         ]
         for (number, form) in forms.enumerated() {
             backend.attempts.withLock { $0 = [] }

@@ -8,10 +8,6 @@ import Threads
 
 private let item = ItemIdentity.password(service: "api")
 
-private func credentials(_ account: String) -> InternetCredentials {
-    InternetCredentials(account: account, password: "p")
-}
-
 @Suite("Tasks that wait for others", .tags(.kernel, .threads), .aheadOfOthers)
 struct WaitingTests {
     /// Starts an update on a separate thread, which holds the item until `isEnough` is signalled.
@@ -22,7 +18,7 @@ struct WaitingTests {
     ) -> DispatchSemaphore {
         let (holds, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         Thread.detachNewThread {
-            _ = try? store.blockingUpdate(item, timeout: nil, lasting: .seconds(60)) { (_: String?) in
+            _ = try? store.blockingUpdate(item, lasting: .scope, within: .seconds(60)) { (_: String?) in
                 holds.signal()
                 _ = isEnough.wait(timeout: .now() + 60)
                 return "updated"
@@ -105,55 +101,41 @@ struct WaitingTests {
             case 1: _ = try await store.delete(item, waiting: .seconds(60))
             case 2: _ = try await store.expire(item, timeout: .seconds(600), waiting: .seconds(60))
             default:
-                _ = try await store.update(item, timeout: nil, waiting: .seconds(60)) { (old: String?) in old ?? "new" }
+                _ = try await store.update(item, lasting: .scope, waiting: .seconds(60)) { (old: String?) in
+                    old ?? "new"
+                }
             }
         }
     }
 
     /// The calls under test, by description, each with the item that another caller holds.
     private static let forms: [String: (ItemIdentity, @Sendable (SecretStore) async throws -> Void)] = [
-        "clear of a service": (item, { try await $0.clear(of: .password, service: "api", waiting: .seconds(60)) }),
-        "set of a key": (.key(tag: "k"), { try await $0.set(OwnKey(), for: .key(tag: "k"), waiting: .seconds(60)) }),
-        "add of a key": (.key(tag: "k"), { try await $0.add(OwnKey(), for: .key(tag: "k"), waiting: .seconds(60)) }),
-        "set of credentials": (
-            internet, { try await $0.set(credentials("a"), server: "s", waiting: .seconds(60)) }
+        "set": (item, { try await $0.set("new", for: item, waiting: .seconds(60)) }),
+        "set of bytes": (item, { try await $0.set(SecretBytes(utf8: "n"), for: item, waiting: .seconds(60)) }),
+        "delete": (item, { try await $0.delete(item, waiting: .seconds(60)) }),
+        "expire": (item, { try await $0.expire(item, timeout: .seconds(60), waiting: .seconds(60)) }),
+        "a slot's save": (
+            item, { try await $0.slot(for: item, as: String.self).save("new", waiting: .seconds(60)) }
         ),
-        "add of credentials": (
-            internet, { try await $0.add(credentials("a"), server: "s", waiting: .seconds(60)) }
-        ),
-        "set that deletes others": (
-            internet,
-            { try await $0.set(credentials("b"), server: "s", deletingOthers: true, waiting: .seconds(60)) }
-        ),
-        "a slot's add": (
-            item, { try await $0.slot(for: item, as: Int.self).add(1, timeout: .seconds(60), waiting: .seconds(60)) }
+        "a slot's delete": (
+            item, { try await $0.slot(for: item, as: String.self).delete(waiting: .seconds(60)) }
         ),
         "a slot's update": (
             item,
             {
                 try await $0.slot(for: item, as: String.self)
-                    .update(timeout: nil, lasting: .seconds(1), waiting: .seconds(60)) { $0 }
+                    .update(lasting: .scope, within: .seconds(1), waiting: .seconds(60)) { $0 }
             }
         ),
     ]
-    private static let internet = ItemIdentity.internet(server: "s", account: "a")
-
-    private struct OwnKey: RawRepresentableKey {
-        var rawRepresentation = Data([1])
-        init() {}
-        init<Bytes: ContiguousBytes>(rawRepresentation: Bytes) {}
-    }
 
     @Test("each form waits for an update without blocking a thread of the pool", arguments: forms.keys.sorted())
     func eachForm(name: String) async throws {
         let (held, call) = try #require(Self.forms[name])
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
-        if !name.hasPrefix("add"), !name.hasSuffix("add") { try store.set("before", for: held) }
-        try await expectWaiting(8, for: held, of: store) { _ in
-            // By then, the held item exists, so an `add` reports a duplicate.
-            do { try await call(store) } catch let error as SecretStoreError where error.code == .duplicate {}
-        }
+        try store.set("before", for: held)
+        try await expectWaiting(8, for: held, of: store) { _ in try await call(store) }
     }
 
     @Test("a task cancelled while it waits throws CancellationError immediately and changes nothing")
@@ -166,7 +148,7 @@ struct WaitingTests {
         let calls: [@Sendable () async throws -> Void] = [
             { try await store.set("late", for: item, waiting: .seconds(60)) },
             { try await store.delete(item, waiting: .seconds(60)) },
-            { try await store.update(item, timeout: nil, waiting: .seconds(60)) { (_: String?) in "late" } },
+            { try await store.update(item, lasting: .scope, waiting: .seconds(60)) { (_: String?) in "late" } },
             { _ = try await store.withLease("job", waiting: .seconds(60)) { _ in } },
         ]
         let lease = try await store.tryLease("job", lasting: .seconds(60))
@@ -208,9 +190,9 @@ struct WaitingTests {
         }
         await #expect {
             if isInTask {
-                try await store.update(item, timeout: nil, change)
+                try await store.update(item, lasting: .scope, change)
             } else {
-                try blocking { try store.blockingUpdate(item, timeout: nil, change) }
+                try blocking { try store.blockingUpdate(item, lasting: .scope, change) }
             }
         } throws: { ($0 as? SecretStoreError)?.code == .contended }
         #expect(calls.withLock { $0 } == 1)
@@ -258,7 +240,7 @@ struct WaitingTests {
         init(store: SecretStore) { self.store = store }
 
         func count() async throws {
-            try await store.update(item, timeout: nil) { (old: Int?) in
+            try await store.update(item, lasting: .scope) { (old: Int?) in
                 calls += 1
                 return (old ?? 0) + 1
             }
@@ -304,28 +286,6 @@ struct WaitingTests {
         }
     }
 
-    @Test("a task that is cancelled while it stores credentials still replaces the other accounts")
-    func cancelledCredentials() async throws {
-        let scratch = try ScratchKeyring()
-        let store = SecretStore(backend: CancellingBackend(whole: try scratch.store().backend))
-        for account in ["old", "older"] { try store.set(credentials(account), server: "example.com") }
-        try await Task {
-            try await store.set(credentials("new"), server: "example.com", deletingOthers: true, waiting: .seconds(5))
-        }.value
-        #expect(try store.identities().map(\.account) == ["new"])
-    }
-
-    @Test("a task that is cancelled while it clears a service deletes all items, and counts them")
-    func cancelledClear() async throws {
-        let scratch = try ScratchKeyring()
-        let store = SecretStore(backend: CancellingBackend(whole: try scratch.store().backend))
-        for account in ["a", "b", "c"] { try store.set("1", for: .password(service: "api", account: account)) }
-        let count = try await Task {
-            try await store.clear(of: .password, service: "api", waiting: .seconds(5))
-        }.value
-        #expect(try count == 3 && store.identities().isEmpty)
-    }
-
     @Test("a wrapping backend reports leases and shares fetches as the whole one does")
     func wrapping() async throws {
         let scratch = try ScratchKeyring()
@@ -357,26 +317,6 @@ struct WaitingTests {
 private final class Maker: Sendable {
     private let lease: HeldLease?
     init(_ lease: consuming HeldLease?) { self.lease = lease }
-}
-
-/// A backend that cancels the task that stores or deletes something, after the change.
-private struct CancellingBackend: ForwardingBackend {
-    let whole: any SecretBackend
-
-    func set(
-        _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort,
-        after step: VisibleStep?
-    ) throws(SecretStoreError) -> Outcome<Void> {
-        defer { withUnsafeCurrentTask { $0?.cancel() } }
-        return try whole.set(bytes, for: item, timeout: timeout, facts, effort, after: step)
-    }
-
-    func delete(
-        _ item: ItemIdentity, _ effort: Effort, after step: VisibleStep?
-    ) throws(SecretStoreError) -> Outcome<Bool> {
-        defer { withUnsafeCurrentTask { $0?.cancel() } }
-        return try whole.delete(item, effort, after: step)
-    }
 }
 
 private struct Wrapper: ForwardingBackend {

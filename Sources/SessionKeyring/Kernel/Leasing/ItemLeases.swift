@@ -13,7 +13,7 @@ struct ItemLeases {
 
     let rings: NamespaceRings
 
-    private func ring(_ ring: Keyring) -> LeaseRing {
+    func ring(_ ring: Keyring) -> LeaseRing {
         LeaseRing(ring, permissions: rings.permissions)
     }
 
@@ -70,10 +70,21 @@ extension KernelBackend {
     var itemLeases: ItemLeases { ItemLeases(rings: rings) }
 
     /// Takes the item's lease once all writers have seen the update flag, for a change that depends on the old value.
+    ///
+    /// - Parameter staged: the item's lease that was staged on this thread.
     func acquireFlagged(
-        _ item: ItemIdentity, in leases: Keyring, lasting duration: Duration = ItemLeases.duration, _ effort: Effort
+        _ item: ItemIdentity, in leases: Keyring, lasting duration: Duration = ItemLeases.duration, _ effort: Effort,
+        staged: StagedLease? = nil
     ) throws(KeyringError) -> Step<HeldLease> {
         if let blockage = try rings.raiseUpdateFlag(in: leases) { return .blocked(blockage) }
+        if let staged {
+            do throws(KeyringError) {
+                return try itemLeases.ring(leases).acquire(staged, lasting: duration)
+            } catch {
+                // The staged lease has ended, so take one in the usual way.
+                guard error.isKeyGoneOrRefused else { throw error }
+            }
+        }
         return try itemLeases.acquire(for: item.keyDescription, in: leases, lasting: duration, effort)
     }
 

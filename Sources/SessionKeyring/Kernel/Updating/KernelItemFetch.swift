@@ -61,6 +61,8 @@ final class KernelItemFetch: ItemFetch {
     private let watch: Key
     /// Whether the old value was already refused when the fetch began.
     private let wasRefused: Bool
+    /// The keys that are reserved for the result; `nil` if none are, or none any more.
+    private let room = LockBox<FetchRoom?>(nil)
 
     init(of item: ItemIdentity, by backend: KernelBackend, watch: Key, before: Key?, wasRefused: Bool) {
         (self.backend, self.item, self.watch, self.before) = (backend, item, watch, before)
@@ -80,6 +82,23 @@ final class KernelItemFetch: ItemFetch {
         if (try? hasExpired(before)) == true { hasBeforeExpired.store(true, ordering: .relaxed) }
     }
 
+    func reserve(size: Int, _ effort: Effort) throws(SecretStoreError) -> Outcome<Void> {
+        try .of { () throws(SecretStoreError) in
+            guard let leases = try backend.rings.findLeasesRing() else {
+                throw SecretStoreError(.blocked(.itemLease), item: item)
+            }
+            let room = try backend.inRoom(effort) { () throws(SecretStoreError) in
+                try inStoreTerms(item) { () throws(KeyringError) in
+                    // An expired value can't be read any more.
+                    let old = try unlessGoneOrRefused { () throws(KeyringError) in try before?.payloadSize() } ?? nil
+                    return try FetchRoom(
+                        for: item, size: old.map { $0 + FetchRoom.growth } ?? size, in: leases, of: backend)
+                }
+            }
+            self.room.withLock { $0 = room }
+        }
+    }
+
     func store(
         _ bytes: RawSpan, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<FetchStorage> {
@@ -87,8 +106,19 @@ final class KernelItemFetch: ItemFetch {
             try PayloadEncoding.with(bytes) { payload throws(SecretStoreError) in
                 let pending = try PendingWrite(of: bytes, as: payload, for: item, timeout: timeout, facts)
                 guard try isUntouched() else { return .nothing }
+                if let room = room.withLock({ $0 }) {
+                    do throws(SecretStoreError) {
+                        // Reaping would stage keys of the same names on this thread.
+                        let effort = Effort(mayUseLastResorts: false, isFirst: effort.isFirst)
+                        return try place(pending, payload, in: room, effort)
+                    } catch {
+                        guard error.code == .quotaExceeded, effort.mayUseLastResorts else { throw error }
+                        self.room.withLock { $0 = nil }
+                        room.discard()
+                    }
+                }
                 return try backend.inRoom(for: pending, effort) { () throws(SecretStoreError) in
-                    try place(pending, payload, effort)
+                    try place(pending, payload, in: nil, effort)
                 }
             }
         }
@@ -96,16 +126,18 @@ final class KernelItemFetch: ItemFetch {
 
     /// Places the item and the facts about it, unless something happened to it.
     private func place(
-        _ pending: borrowing PendingWrite, _ payload: RawSpan, _ effort: Effort
+        _ pending: borrowing PendingWrite, _ payload: RawSpan, in room: FetchRoom?, _ effort: Effort
     ) throws(SecretStoreError) -> FetchStorage {
         // Without the flag, other writers would not have removed the fetch's watch, so it would prove nothing.
         guard let leases = try backend.rings.flaggedLeasesRing() else { return .nothing }
         let step = try inStoreTerms(item) { () throws(KeyringError) in
-            try backend.acquireFlagged(item, in: leases, effort)
+            try backend.acquireFlagged(item, in: leases, effort, staged: room?.lease)
         }
         switch consume step {
         case .blocked(let reason): throw SecretStoreError(.blocked(reason), item: item)
         case .done(let lease):
+            self.room.withLock { $0 = nil }
+            // With room, this changes the reserved keys.
             let storage = try backend.withPair(for: item, effort) { pair throws(KeyringError) in
                 .done(try place(pending, payload, in: pair.items, under: lease, effort))
             }
@@ -134,15 +166,16 @@ final class KernelItemFetch: ItemFetch {
             return .nothing
         }
         let hasFacts = try backend.placeFacts(staged, of: item, in: items, under: lease)
-        // A `clear` takes no lease, so this looks for the watch once more. Others may have read the value before it
-        // was withdrawn.
-        guard try isWatchThere(in: items) else {
+        // A `clear` takes no lease, so this looks for a watch once more. Others may have read the value before it was
+        // withdrawn. If there is the watch of a later fetch, that one sees this value, and must not lose it.
+        guard try backend.current(item.watch, in: items) != nil else {
             // This affects exactly our key, not a later value. If a `clear` was faster, the key is gone.
             try unlessGoneOrRefused { () throws(KeyringError) in try staged.key.invalidate() }
             try? staged.companion?.invalidate()
             return .nothing
         }
-        try backend.dropWatch(of: item, in: items, under: lease)
+        // Exactly this one, not that of a later fetch.
+        try? watch.invalidate()
         return hasFacts ? .all : .valueAlone
     }
 

@@ -54,13 +54,15 @@ private final class KernelItemUpdate: ItemUpdate {
         return seen != nil
     }
 
+    var hasFacts: Bool { seen != nil && (try? ring.find(.user, item.companion.keyDescription)) != nil }
+
     func commit(
-        _ bytes: RawSpan?, timeout: KeyTimeout?, _ effort: Effort
+        _ bytes: RawSpan?, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<Bool> {
         try .of(after: stored.map(VisibleStep.placed)) { () throws(SecretStoreError) in
             guard let bytes else { return try remove() }
             return try PayloadEncoding.with(bytes) { payload throws(SecretStoreError) in
-                let pending = try PendingWrite(of: bytes, as: payload, for: item, timeout: timeout)
+                let pending = try PendingWrite(of: bytes, as: payload, for: item, timeout: timeout, facts)
                 if stored == nil {
                     let placement = try backend.inRoom(for: pending, effort) { () throws(SecretStoreError) in
                         try place(pending, payload, effort)

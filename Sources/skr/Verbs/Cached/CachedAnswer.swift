@@ -26,7 +26,7 @@ struct CachedAnswer {
         if let output, let known, known.facts?.isRefused != true, !isOfOneCommand || known.facts?.command == command {
             return CachedAnswer(exitCode: 0, output: output, known: known)
         }
-        return try store.withBytes(of: item.failure) { bytes in
+        return try store.lending(item.failure) { bytes in
             // A failure with exit code 0 is forged, and would be taken for an output that no list shows.
             guard bytes.byteCount >= failureHeader, bytes[0] != 0, bytes.word(at: 1) == command else { return nil }
             let output = SecretBytes(copying: bytes.extracting(droppingFirst: failureHeader))
@@ -56,7 +56,7 @@ struct CachedAnswer {
                 record.append(bytes)
             }
         }
-        try store.set(record, for: item.failure, timeout: timeout)
+        try store.set(record, for: item.failure, lasting: Lifetime(timeout))
     }
 
     func write() throws(CommandError) {

@@ -17,7 +17,7 @@ struct CachedFetch {
     func run() throws(CommandError) -> FetchedOutput {
         var captured: CachedAnswer?
         let end: ChildEnd
-        var lifetime: Lifetime?
+        var lifetime: RunningLifetime?
         do throws(CommandError) {
             (captured, end) = try capture()
             if let output = captured, end.exitCode == 0 { (captured, lifetime) = try read(output) }
@@ -122,7 +122,7 @@ struct CachedFetch {
     /// Keeps the output.
     ///
     /// - Returns: the error if the output could not be kept, although nothing unusual prevents it.
-    private func keep(_ answer: CachedAnswer, for lifetime: Lifetime) -> CommandError? {
+    private func keep(_ answer: CachedAnswer, for lifetime: RunningLifetime) -> CommandError? {
         do throws(SecretStoreError) {
             // An item of another kind that was stored during the fetch hides the source.
             if !action.isOfOneCommand, try store.hasSecret(of: action.item) { return nil }
@@ -166,7 +166,7 @@ struct CachedFetch {
     }
 
     /// Returns the output to keep and to print, and how long it is kept; `nil` for not at all.
-    private func read(_ output: CachedAnswer) throws(CommandError) -> (CachedAnswer, Lifetime?) {
+    private func read(_ output: CachedAnswer) throws(CommandError) -> (CachedAnswer, RunningLifetime?) {
         guard let form = action.form else {
             let (timeout, path) = (action.timeout?.duration, action.lifetimePath)
             return (output, try lifetime(OutputLifetime.limit(timeout, by: path, of: output.output)))
@@ -177,9 +177,9 @@ struct CachedFetch {
         return (answer, try lifetime(timeout))
     }
 
-    private func lifetime(_ timeout: Duration?) throws(CommandError) -> Lifetime {
+    private func lifetime(_ timeout: Duration?) throws(CommandError) -> RunningLifetime {
         try CommandError.translating {
-            try Lifetime(
+            try RunningLifetime(
                 timeout: timeout, refreshBefore: timeout == nil ? nil : action.refreshBefore, of: action.item)
         }
     }

@@ -41,7 +41,7 @@ struct ScopeProbe: Sendable {
         let secret = SecretBytes(capacity: 16) { secret in
             for _ in 0..<16 { secret.append(.random(in: 0 ... .max)) }
         }
-        try SecretStore(scope, namespace: "probe").set(secret, for: item, timeout: lifetime)
+        try SecretStore(scope, namespace: "probe").set(secret, for: item, lasting: Lifetime(lifetime))
         let store = try SecretStore(scope, namespace: "probe")
         guard let found = try store.get(item), found.isEqual(to: secret) else {
             throw SecretStoreError(.unreadableAfterWrite)

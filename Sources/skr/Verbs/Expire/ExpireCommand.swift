@@ -33,11 +33,8 @@ struct ExpireCommand: VerbCommand, VerbAction {
         let target = try target.target()
         let store = try target.place.store()
         let item = try target.meantItem(in: store)
-        guard try expire(item, in: store) else { throw target.missing(item, in: store, hint: MissingItem.listHint) }
-    }
-
-    private func expire(_ item: ItemIdentity, in store: SecretStore) throws(SecretStoreError) -> Bool {
-        guard let timeout = timeout?.duration else { return try store.removeTimeout(of: item) }
-        return try store.expire(item, timeout: timeout)
+        guard try store.expire(item, timeout: timeout?.duration) else {
+            throw target.missing(item, in: store, hint: MissingItem.listHint)
+        }
     }
 }

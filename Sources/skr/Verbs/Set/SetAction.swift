@@ -21,9 +21,9 @@ struct SetAction: VerbAction {
         let secret = try readSecret()
         let lost = isNew || timeout != nil ? nil : Self.timeLeft(of: item, in: store)
         if isNew {
-            try store.add(secret, for: item, timeout: timeout?.duration)
+            try store.add(secret, for: item, lasting: Lifetime(timeout?.duration))
         } else {
-            try store.set(secret, for: item, timeout: timeout?.duration)
+            try store.set(secret, for: item, lasting: Lifetime(timeout?.duration))
         }
         warnOfCarriageReturn(secret, item)
         guard let lost else { return }

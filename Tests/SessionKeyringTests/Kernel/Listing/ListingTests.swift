@@ -14,7 +14,7 @@ struct ListingTests {
     func replacedMeanwhile() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
-        try store.set("first", for: item, timeout: .seconds(600))
+        try store.set("first", for: item, lasting: .seconds(600))
         print("seed \(testSeed)")
         let wrong = Locked(0)
         for round in 0..<150 {
@@ -23,7 +23,7 @@ struct ListingTests {
                     var random = Choices(seed: testSeed, stream: UInt64(round))
                     let end = ContinuousClock.now + .microseconds(Int.random(in: 0..<500, using: &random))
                     while ContinuousClock.now < end {}
-                    try store.set("\(round)", for: item, timeout: .seconds(600))
+                    try store.set("\(round)", for: item, lasting: .seconds(600))
                     return
                 }
                 let found = try round % 2 == 0 ? store.items() : [store.attributes(of: item)].compactMap { $0 }

@@ -48,13 +48,16 @@ struct DeadRingTests {
         let store = try SecretStore(.keyring(scratch.keyring.serial, isOpenToOwner: isOpenToOwner))
         let uses: [(String, () async throws -> Void)] = [
             ("set", { try store.set("1", for: item) }),
-            ("update", { try await store.update(item, timeout: nil) { (_: String?) in "2" } }),
+            ("update", { try await store.update(item, lasting: .scope) { (_: String?) in "2" } }),
             ("add", { try store.add("1", for: .password(service: UUID().uuidString)) }),
             ("expire", { try store.expire(item, timeout: .seconds(60)) }),
             // Not `tryLease`, which doesn't wait longer for the kernel than 100 ms.
             ("lease", { try await store.lease("job", lasting: .seconds(9), waiting: .seconds(60)).release() }),
             ("list", { _ = try store.items() }),
-            ("fetch", { _ = try await store.value(for: .password(service: UUID().uuidString)) { "3" } }),
+            (
+                "fetch",
+                { _ = try await store.value(for: .password(service: UUID().uuidString), as: String.self) { "3" } }
+            ),
             ("delete", { _ = try store.delete(item) }),
             ("clear", { try store.clear() }),
         ]
@@ -83,10 +86,10 @@ struct DeadRingTests {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
         let item = ItemIdentity.password(service: "item")
-        try store.blockingUpdate(item, timeout: nil) { (_: String?) in "1" }
+        try store.blockingUpdate(item, lasting: .scope) { (_: String?) in "1" }
         try Key(scratch.keyring.search(keyring: NamespaceRings.leasesName)).revoke()
         let start = ContinuousClock.now
-        try store.blockingUpdate(item, timeout: nil) { (old: String?) in (old ?? "") + "2" }
+        try store.blockingUpdate(item, lasting: .scope) { (old: String?) in (old ?? "") + "2" }
         #expect(ContinuousClock.now - start >= .milliseconds(50))
         #expect(try store.get(item) == "12")
     }

@@ -132,7 +132,7 @@ private func act(on store: SecretStore, random: inout Choices) throws {
     case 3: try store.expire(item, timeout: .seconds(60))
     case 4..<9:
         let byte = UInt8.random(in: 1...255, using: &random)
-        try store.set([UInt8](repeating: byte, count: Int(byte)), for: item, timeout: .seconds(60))
+        try store.set([UInt8](repeating: byte, count: Int(byte)), for: item, lasting: .seconds(60))
     default:
         guard let value: [UInt8] = try store.get(item) else { return }
         succeed(3, Int(value[0]) == value.count && Set(value).count == 1)

@@ -17,7 +17,7 @@ struct RestrictedTests {
             let store = try SecretStore()
             for use in [
                 { try store.set("1", for: item) }, { try store.add("1", for: item) },
-                { try store.blockingUpdate(item, timeout: nil) { (_: String?) in "1" } },
+                { try store.blockingUpdate(item, lasting: .scope) { (_: String?) in "1" } },
                 { _ = try store.blockingTryLease("lease", lasting: .seconds(1)) },
             ] as [() throws -> Void] {
                 let error = try storeError(use)
@@ -49,7 +49,7 @@ struct RestrictedTests {
             try Key(ring).setPermissions([.possessorAll, .userRead])
             try store.set("2", for: item)
             try ring.restrict()
-            succeed(2, try store.blockingUpdate(item, timeout: nil) { (old: String?) in (old ?? "") + "3" } == "23")
+            succeed(2, try store.blockingUpdate(item, lasting: .scope) { (old: String?) in (old ?? "") + "3" } == "23")
             succeed(3, try store.get(item) == "23")
             try store.set("3", for: .password(service: "next"))
             succeed(4, try store.identities().count == 2)

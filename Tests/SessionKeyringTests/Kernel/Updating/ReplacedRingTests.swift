@@ -35,7 +35,7 @@ final class ReplacedRingTests {
         _ secret: String, _ update: any ItemUpdate, isFirst: Bool = true
     ) throws(SecretStoreError) -> Bool {
         let effort = Effort(mayUseLastResorts: false, isFirst: isFirst)
-        return try update.commit(Array(secret.utf8).span.bytes, timeout: nil, effort).get()
+        return try update.commit(Array(secret.utf8).span.bytes, timeout: nil, nil, effort).get()
     }
 
     @Test("an update whose ring is gone at commit restarts in the new ring")
@@ -98,12 +98,12 @@ final class ReplacedRingTests {
         let effort = Effort(mayUseLastResorts: false)
         if isLate {
             usleep(40_000)
-            #expect(try storeError { _ = try update.commit(nil, timeout: nil, effort).get() }?.code == .leaseLost)
+            #expect(try storeError { _ = try update.commit(nil, timeout: nil, nil, effort).get() }?.code == .leaseLost)
             #expect(try store.get(item) == "1")
         } else {
             try store.clear()
             try plant("2")
-            let isRemoved = try update.commit(nil, timeout: nil, effort).get()
+            let isRemoved = try update.commit(nil, timeout: nil, nil, effort).get()
             #expect(!isRemoved)
             #expect(try store.get(item) == "2")
         }

@@ -47,10 +47,10 @@ struct StagedKeyTests {
         let bytes: [UInt8] = [2]
         let effort = Effort(mayUseLastResorts: false)
         if isLost {
-            let error = try storeError { _ = try update.commit(bytes.span.bytes, timeout: nil, effort).get() }
+            let error = try storeError { _ = try update.commit(bytes.span.bytes, timeout: nil, nil, effort).get() }
             #expect(error?.code == .leaseLost)
         } else {
-            #expect(try !update.commit(bytes.span.bytes, timeout: nil, effort).get())
+            #expect(try !update.commit(bytes.span.bytes, timeout: nil, nil, effort).get())
         }
         #expect(try Keyring.thread.members() == staged)
         #expect(try !store.contains(item))

@@ -51,7 +51,7 @@ final class UpdateFlagTests {
     @Test("a deletion that had to wait reports whether it has deleted the item", arguments: [false, true])
     func blockedDeletion(isFlagged: Bool) throws {
         try store.set("1", for: .password(service: "other"))
-        if isFlagged { try store.blockingUpdate(item, timeout: nil) { (_: Int?) in nil } }
+        if isFlagged { try store.blockingUpdate(item, lasting: .scope) { (_: Int?) in nil } }
         for isDeleted in [false, true] {
             let effort = Effort(mayUseLastResorts: false, isFirst: false)
             #expect(try store.backend.delete(item, effort, after: .removed(isDeleted)).get() == isDeleted)
@@ -60,23 +60,23 @@ final class UpdateFlagTests {
 
     @Test("an update flag with a time in the future does not stop an update")
     func future() throws {
-        try store.blockingUpdate(item, timeout: nil) { (_: Int?) in 1 }
+        try store.blockingUpdate(item, lasting: .scope) { (_: Int?) in 1 }
         let later = BootTime.now() + BootTime(.seconds(3_600))
         let bytes = (0..<8).map { UInt8(truncatingIfNeeded: later.nanoseconds >> (8 * UInt64($0))) }
         try flag.update(bytes.span.bytes)
-        try store.blockingUpdate(item, timeout: nil) { (old: Int?) in (old ?? 0) + 1 }
+        try store.blockingUpdate(item, lasting: .scope) { (old: Int?) in (old ?? 0) + 1 }
         #expect(try store.get(item) == 2)
     }
 
     @Test("an update flag that contains no time and can't be written to is replaced")
     func unwritable() throws {
-        try store.blockingUpdate(item, timeout: nil) { (_: Int?) in 1 }
+        try store.blockingUpdate(item, lasting: .scope) { (_: Int?) in 1 }
         let leases = try scratch.keyring.search(keyring: NamespaceRings.leasesName)
         let name = try flag.describe().name
         let planted = try leases.add(.user, name, payload: ([1] as [UInt8]).span.bytes)
         #expect(try planted == flag)
         try planted.setPermissions(.possessorAll.subtracting(.possessorWrite))
-        try store.blockingUpdate(item, timeout: nil) { (old: Int?) in (old ?? 0) + 1 }
+        try store.blockingUpdate(item, lasting: .scope) { (old: Int?) in (old ?? 0) + 1 }
         #expect(try store.get(item) == 2)
         #expect(try flag != planted)
     }

@@ -27,7 +27,7 @@ struct UpdateRaceTests {
                 let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
                 for _ in 0..<1_000 {
                     try blocking {
-                        try store.blockingUpdate(counter, timeout: nil, waiting: .seconds(60)) { (old: Int?) in
+                        try store.blockingUpdate(counter, lasting: .scope, waiting: .seconds(60)) { (old: Int?) in
                             (old ?? 0) + 1
                         }
                     }
@@ -95,14 +95,14 @@ struct UpdateRaceTests {
         let serial = scratch.keyring.serial.rawValue
         await #expect(processExitsWith: .signal(SIGSYS)) { [serial = serial as Int32, step = step as CInt] in
             let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
-            try blocking { try store.blockingUpdate(counter, timeout: nil) { (_: String?) in "2" } }
+            try blocking { try store.blockingUpdate(counter, lasting: .scope) { (_: String?) in "2" } }
             guard test_filter_install(step, 0) == 0 else { exit(3) }
             try blocking {
-                try store.blockingUpdate(counter, timeout: nil, lasting: .milliseconds(200)) { (_: String?) in "3" }
+                try store.blockingUpdate(counter, lasting: .scope, within: .milliseconds(200)) { (_: String?) in "3" }
             }
             exit(0)
         }
-        #expect(try await store.update(counter, timeout: nil) { (old: String?) in (old ?? "") + "+" } == "2+")
+        #expect(try await store.update(counter, lasting: .scope) { (old: String?) in (old ?? "") + "+" } == "2+")
     }
 
     @Test(
@@ -130,7 +130,7 @@ struct UpdateRaceTests {
     func listing() throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store(namespace: "a/b")
-        try store.blockingUpdate(counter, timeout: nil) { (_: Int?) in 1 }
+        try store.blockingUpdate(counter, lasting: .scope) { (_: Int?) in 1 }
         let leases = try scratch.keyring.search(keyring: NamespaceRings.leasesName)
         let flags = try leases.members()
         #expect(flags.count == 1)
@@ -155,7 +155,7 @@ struct UpdateRaceTests {
             try ThreadTeam.run(3) { thread in
                 guard thread == 0 else {
                     for _ in 0..<10 {
-                        try store.blockingUpdate(counter, timeout: nil) { (old: Int?) in (old ?? 0) + 1 }
+                        try store.blockingUpdate(counter, lasting: .scope) { (old: Int?) in (old ?? 0) + 1 }
                     }
                     return
                 }
@@ -179,7 +179,7 @@ private func addUp(as process: Int, in store: SecretStore) throws {
     while try !store.contains(enough) {
         do {
             try store.blockingUpdate(
-                counter, timeout: nil, lasting: .milliseconds(50), waiting: .seconds(60)
+                counter, lasting: .scope, within: .milliseconds(50), waiting: .seconds(60)
             ) { (old: Tally?) in
                 var tally = old ?? Tally()
                 succeed(4, tally.added[process] == mine)
@@ -204,7 +204,7 @@ private func setSomeTimes(in store: SecretStore) throws {
 
 private func updateSomeTimes(in store: SecretStore) throws {
     for _ in 0..<20 {
-        try store.blockingUpdate(counter, timeout: nil, waiting: .seconds(60)) { (old: Tally?) in
+        try store.blockingUpdate(counter, lasting: .scope, waiting: .seconds(60)) { (old: Tally?) in
             var tally = old ?? Tally()
             tally.added[1] += 1
             return tally

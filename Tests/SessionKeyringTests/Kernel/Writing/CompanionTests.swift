@@ -36,8 +36,8 @@ struct CompanionTests {
     @Test("a value that is fetched, refused and fetched again takes two keys")
     func twoKeys() async throws {
         @Sendable func value() async throws -> String {
-            try await store.value(for: item, as: String.self) { _ in
-                Fetched("token", timeout: .seconds(3_600), refreshAfter: .seconds(600), usableFor: .seconds(900))
+            try await store.refreshedValue(for: item, as: String.self) { _ in
+                ("token", Lifetime(.seconds(3_600), refreshAfter: .seconds(600), usableFor: .seconds(900)))
             }
         }
         for _ in 0..<2 {
@@ -50,7 +50,7 @@ struct CompanionTests {
 
     @Test("a value that is never fetched again takes one key")
     func oneKey() async throws {
-        _ = try await store.value(for: item, timeout: .seconds(600)) { "token" }
+        _ = try await store.value(for: item, as: String.self, lasting: .seconds(600)) { "token" }
         #expect(try keys() == [names.item])
     }
 
@@ -64,7 +64,7 @@ struct CompanionTests {
             try turn.attempt(effort) { () throws(SecretStoreError) -> Found<Int>? in nil }
         }
         guard case .fetch(let lease, _, _) = next else { throw Refusal() }
-        let lifetime = try Lifetime(timeout: .seconds(600), refreshAfter: nil, of: cached)
+        let lifetime = try RunningLifetime(.seconds(600), of: cached)
         #expect(try flight.keep([1].span.bytes, for: lifetime, under: lease, of: 7))
         for _ in 0..<2 {
             // A caller that never refreshes doesn't state that the output is fresh: another caller may want it newer.
@@ -72,7 +72,7 @@ struct CompanionTests {
             if place == .kernel { #expect(try keys() == [cached.keyDescription, cached.companion.keyDescription]) }
             #expect(try store.expire(cached, timeout: .seconds(60)))
             #expect(try store.facts(of: cached)?.command == 7)
-            #expect(try store.removeTimeout(of: cached))
+            #expect(try store.expire(cached, timeout: nil))
         }
     }
 
@@ -81,7 +81,7 @@ struct CompanionTests {
     @Test("the same bytes in another key are another value", arguments: Place.allCases)
     func sameBytes(place: Place) throws {
         let store = kernel.store(in: place)
-        try store.set("token", for: item, refreshAfter: .seconds(600))
+        try store.set("token", for: item, lasting: Lifetime(refreshAfter: .seconds(600)))
         #expect(try store.invalidate("token", for: item))
         #expect(try store.facts(of: item)?.isRefused == true)
         try store.set("token", for: item)
@@ -90,7 +90,7 @@ struct CompanionTests {
 
     @Test("other bytes in the same key are another value")
     func sameKey() throws {
-        try store.set("token", for: item, refreshAfter: .seconds(600))
+        try store.set("token", for: item, lasting: Lifetime(refreshAfter: .seconds(600)))
         let bytes = Array("token".utf8)
         try key().update(bytes.span.bytes)
         #expect(try store.facts(of: item) != nil)
@@ -121,16 +121,18 @@ struct CompanionTests {
 
     enum Change: CaseIterable { case delete, deleteUnchanged, update, removal, set, add, addOverDead, clear, login }
 
-    @Test("whatever changes an item removes its companion and the watch of a fetch", arguments: Change.allCases)
+    @Test(
+        "whatever changes an item replaces or removes its companion, and removes the watch of a fetch",
+        arguments: Change.allCases)
     func changed(change: Change) throws {
-        try store.set("1", for: item, refreshAfter: .seconds(600))
+        try store.set("1", for: item, lasting: Lifetime(refreshAfter: .seconds(600)))
         let fetch = try #require(try store.backend.beginFetch(of: item))
         #expect(try keys() == [names.companion, item.watch.keyDescription, names.item])
         switch change {
         case .delete: try store.delete(item)
         case .deleteUnchanged: #expect(try store.deleteUnchanged(item, SecretBytes(utf8: "1")))
-        case .update: try blocking { try store.blockingUpdate(item, timeout: nil) { (_: String?) in "2" } }
-        case .removal: try blocking { try store.blockingUpdate(item, timeout: nil) { (_: String?) in nil } }
+        case .update: try blocking { try store.blockingUpdate(item, lasting: .scope) { (_: String?) in "2" } }
+        case .removal: try blocking { try store.blockingUpdate(item, lasting: .scope) { (_: String?) in nil } }
         case .set: try store.set("2", for: item)
         case .add:
             try ring.unlink(key())
@@ -139,10 +141,10 @@ struct CompanionTests {
             try key().revoke()
             try store.add("2", for: item)
         case .clear: try store.clear()
-        case .login: try store.set("2", for: item, refreshAfter: .seconds(600))
+        case .login: try store.set("2", for: item, lasting: Lifetime(refreshAfter: .seconds(600)))
         }
         let isStored = ![.delete, .deleteUnchanged, .removal, .clear].contains(change)
-        let left = (change == .login ? [names.companion] : []) + (isStored ? [names.item] : [])
+        let left = (change == .login || change == .update ? [names.companion] : []) + (isStored ? [names.item] : [])
         #expect(try becomesTrue { try keys() == left }, "\((try? keys()) ?? [])")
         #expect(try !fetch.store([3].span.bytes, timeout: nil))
     }
@@ -162,7 +164,7 @@ struct CompanionTests {
         for _ in 0..<5 {
             DispatchQueue.concurrentPerform(iterations: 4) { [store] number in
                 do {
-                    try store.set("\(number)", for: item, refreshAfter: .seconds(600))
+                    try store.set("\(number)", for: item, lasting: Lifetime(refreshAfter: .seconds(600)))
                 } catch {
                     Issue.record(error)
                 }
@@ -176,10 +178,10 @@ struct CompanionTests {
 
     @Test("expire changes when the facts end, but not how long the value is fresh")
     func expire() throws {
-        try store.set("1", for: item, timeout: .seconds(50), refreshAfter: .seconds(30))
+        try store.set("1", for: item, lasting: Lifetime(.seconds(50), refreshAfter: .seconds(30)))
         let facts = try store.facts(of: item)
         for timeout in [Duration.seconds(20), .seconds(55), nil] {
-            if let timeout { try store.expire(item, timeout: timeout) } else { try store.removeTimeout(of: item) }
+            if let timeout { try store.expire(item, timeout: timeout) } else { try store.expire(item, timeout: nil) }
             #expect(try store.facts(of: item) == facts)
             // The kernel counts whole seconds, and one can end between the two looks.
             let ends = try [item.companion, item].map { try store.timeLeft(of: $0)?.atLeast.components.seconds }
@@ -189,21 +191,21 @@ struct CompanionTests {
 
     @Test("a companion does not outlive its secret even if the kernel shows the time left in hours")
     func expireWithinHours() throws {
-        try store.set("long", for: item, refreshAfter: .seconds(10_000), usableFor: .seconds(10_500))
+        try store.set("long", for: item, lasting: Lifetime(refreshAfter: .seconds(10_000), usableFor: .seconds(10_500)))
         try store.expire(item, timeout: .seconds(5_000))
         #expect(try #require(try store.timeLeft(of: item.companion)).atMost <= .seconds(7_200))
     }
 
     @Test("a refusal lasts as long as its item, also after a new timeout and without one", arguments: [false, true])
     func refused(inTask isInTask: Bool) async throws {
-        try store.set("refused", for: item, timeout: .seconds(50))
+        try store.set("refused", for: item, lasting: .seconds(50))
         try store.invalidate("refused", for: item)
         for timeout in [Duration.seconds(20), .seconds(55), .seconds(7_200), nil] {
             switch (timeout, isInTask) {
             case (let timeout?, false): try store.expire(item, timeout: timeout)
             case (let timeout?, true): try await store.expire(item, timeout: timeout, waiting: .seconds(5))
-            case (nil, false): try store.removeTimeout(of: item)
-            case (nil, true): try await store.removeTimeout(of: item, waiting: .seconds(5))
+            case (nil, false): try store.expire(item, timeout: nil)
+            case (nil, true): try await store.expire(item, timeout: nil, waiting: .seconds(5))
             }
             #expect(try store.facts(of: item)?.isRefused == true)
             let end = try store.timeLeft(of: item)

@@ -15,7 +15,7 @@ struct DeleteUnchangedTests {
         let kernel = try ScratchStore()
         let store = kernel.store(in: place)
         if isUpdated {
-            try blocking { try store.blockingUpdate(.password(service: "n"), timeout: nil) { (_: Int?) in 1 } }
+            try blocking { try store.blockingUpdate(.password(service: "n"), lasting: .scope) { (_: Int?) in 1 } }
         }
         try store.set("new", for: item)
         #expect(try !store.deleteUnchanged(item, SecretBytes(utf8: "old")))
@@ -50,7 +50,7 @@ struct DeleteUnchangedTests {
         for _ in 0..<2 {
             ThreadTeam.start(in: deleters) {
                 while !isDone.withLock({ $0 }) {
-                    guard let found = try? store.get(item), !found.isEqual(to: SecretBytes(utf8: "keep")) else {
+                    guard let found = try? store.bytes(of: item), !found.isEqual(to: SecretBytes(utf8: "keep")) else {
                         continue
                     }
                     if (try? store.deleteUnchanged(item, found)) == true { deleted.withLock { $0 += 1 } }

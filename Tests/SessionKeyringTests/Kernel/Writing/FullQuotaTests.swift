@@ -55,13 +55,13 @@ struct FullQuotaTests {
             // A task can continue on any thread, and not all threads have this session.
             try Key(session).setPermissions([.possessorAll, .userAll])
             let store = try SecretStore(.keyring(session.serial, isOpenToOwner: true))
-            try store.set(value(1), for: item, timeout: .seconds(600))
+            try store.set(value(1), for: item, lasting: .seconds(600))
             do {
                 switch write {
-                case .set: try store.set(value(2), for: item, timeout: .seconds(60))
+                case .set: try store.set(value(2), for: item, lasting: .seconds(60))
                 case .update:
-                    try blocking { try store.blockingUpdate(item, timeout: nil) { (_: [UInt8]?) in value(2) } }
-                case .taskUpdate: try await store.update(item, timeout: nil) { (_: [UInt8]?) in value(2) }
+                    try blocking { try store.blockingUpdate(item, lasting: .scope) { (_: [UInt8]?) in value(2) } }
+                case .taskUpdate: try await store.update(item, lasting: .scope) { (_: [UInt8]?) in value(2) }
                 }
                 exit(3)
             } catch let error as SecretStoreError {
@@ -82,7 +82,7 @@ struct FullQuotaTests {
     func keptUpdate() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let store = try SecretStore.inNewSession(of: 60_186)
-            try store.set(value(1, count: 8_000), for: item, timeout: .seconds(600))
+            try store.set(value(1, count: 8_000), for: item, lasting: .seconds(600))
             try store.set(value(1, count: 8_000), for: .password(service: "filler"))
             let update = try store.backend.beginUpdate(of: item, lasting: .seconds(600))
             let isThere = try update.read { _ in }
@@ -90,7 +90,7 @@ struct FullQuotaTests {
             for mayUseLastResorts in [false, true] {
                 let effort = Effort(mayUseLastResorts: mayUseLastResorts)
                 let error = try storeError {
-                    _ = try update.commit(value(2, count: 8_000).span.bytes, timeout: nil, effort).get()
+                    _ = try update.commit(value(2, count: 8_000).span.bytes, timeout: nil, nil, effort).get()
                 }
                 succeed(5, error?.code == .quotaExceeded)
             }
@@ -111,7 +111,7 @@ struct FullQuotaTests {
             let brief = ItemIdentity.password(service: "brief")
             let bytes = value(2, count: 12_000)
             func expire() throws {
-                try store.set(value(1, count: 12_000), for: brief, timeout: .seconds(1))
+                try store.set(value(1, count: 12_000), for: brief, lasting: .seconds(1))
                 succeed(2, try becomesTrue(within: 2.1) { try !store.contains(brief) })
             }
             do {
@@ -158,7 +158,7 @@ struct FullQuotaTests {
     func lateSet() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let store = try SecretStore.inNewSession(of: 60_191)
-            try blocking { try store.blockingUpdate(item, timeout: nil) { (_: [UInt8]?) in value(1, count: 10) } }
+            try blocking { try store.blockingUpdate(item, lasting: .scope) { (_: [UInt8]?) in value(1, count: 10) } }
             guard let backend = store.backend as? KernelBackend else { exit(2) }
             let filler = value(1, count: 10)
             for number in 0..<200 {
@@ -205,7 +205,7 @@ struct FullQuotaTests {
             succeed(8, try failure { _ = try fetch.store(large.span.bytes, timeout: nil, nil, $0).get() } == tooLarge)
             let update = try store.backend.beginUpdate(of: item, lasting: .seconds(60))
             _ = try update.read { _ in }
-            succeed(9, try failure { _ = try update.commit(large.span.bytes, timeout: nil, $0).get() } == tooLarge)
+            succeed(9, try failure { _ = try update.commit(large.span.bytes, timeout: nil, nil, $0).get() } == tooLarge)
         }
     }
 }

@@ -76,8 +76,8 @@ struct KillTests {
                 let item = ItemIdentity.password(service: service, account: account)
                 switch number % 8 {
                 case 6: try store.delete(item)
-                case 7: do { try store.add(value(writer, number), for: item, timeout: .seconds(3_000)) } catch {}
-                default: try store.set(value(writer, number), for: item, timeout: .seconds(3_000))
+                case 7: do { try store.add(value(writer, number), for: item, lasting: .seconds(3_000)) } catch {}
+                default: try store.set(value(writer, number), for: item, lasting: .seconds(3_000))
                 }
             }
         }
@@ -90,14 +90,14 @@ struct KillTests {
     func exactly(step: CInt) async throws {
         let scratch = try ScratchKeyring()
         let store = try scratch.store()
-        try store.set(value(1, 1), for: exactItem, timeout: .seconds(3_000))
+        try store.set(value(1, 1), for: exactItem, lasting: .seconds(3_000))
         let serial = scratch.keyring.serial.rawValue
         await #expect(processExitsWith: .signal(SIGSYS)) { [serial = serial as Int32, step = step as CInt] in
             let store = try SecretStore(.keyring(KeySerial(rawValue: serial)))
             // The store knows both rings by now, so the next calls are those of the pending write.
-            try store.set(value(1, 2), for: exactItem, timeout: .seconds(3_000))
+            try store.set(value(1, 2), for: exactItem, lasting: .seconds(3_000))
             guard test_filter_install(step, 0) == 0 else { exit(3) }
-            try store.set(value(1, 3), for: exactItem, timeout: .seconds(3_000))
+            try store.set(value(1, 3), for: exactItem, lasting: .seconds(3_000))
             exit(0)
         }
         // The move is the last call, so the new item is never visible after one of these deaths.

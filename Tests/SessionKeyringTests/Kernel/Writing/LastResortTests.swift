@@ -22,7 +22,7 @@ struct LastResortTests {
     func deletion() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let store = try SecretStore.inNewSession(of: 60_183)
-            try blocking { try store.blockingUpdate(item, timeout: nil) { (_: String?) in "1" } }
+            try blocking { try store.blockingUpdate(item, lasting: .scope) { (_: String?) in "1" } }
             let ring = try Keyring.resolve(.sessionKeyring).search(keyring: "skr:default")
             try Self.useAllKeys()
             try Key(ring).setPermissions(KeyPermissions.possessorAll.subtracting(.possessorWrite))

@@ -79,7 +79,7 @@ struct MakeRoomTests {
         await #expect(processExitsWith: .exitCode(0)) { [error = error as CInt] in
             let store = try SecretStore.inNewSession()
             try blocking {
-                try store.blockingUpdate(.password(service: "other"), timeout: nil) { (_: String?) in "1" }
+                try store.blockingUpdate(.password(service: "other"), lasting: .scope) { (_: String?) in "1" }
             }
             try store.storeExpired([item])
             guard let backend = store.backend as? KernelBackend else { exit(3) }

@@ -33,7 +33,7 @@ private func endLease() throws {
 
 /// Sets the update flag, and returns once all writers know about it.
 private func raiseFlag(in store: SecretStore) throws {
-    try store.blockingUpdate(other, timeout: nil) { (_: String?) in "1" }
+    try store.blockingUpdate(other, lasting: .scope) { (_: String?) in "1" }
 }
 
 private func set(
@@ -51,7 +51,7 @@ private func setAgain(_ secret: [UInt8], in store: SecretStore, after step: Visi
 /// A process whose update has read the item and is stopped right before replacing it; needs the update flag.
 private func makeUpdater(in store: SecretStore) -> PausedProcess {
     let updater = PausedProcess {
-        try store.blockingUpdate(item, timeout: nil, lasting: .seconds(60)) { (old: String?) in (old ?? "") + "+" }
+        try store.blockingUpdate(item, lasting: .scope, within: .seconds(60)) { (old: String?) in (old ?? "") + "+" }
     }
     // The moves: the lease into its ring, the new key into the lease, and the new key out of the lease.
     guard updater.run(upTo: Call.move, count: 3) else { exit(80) }

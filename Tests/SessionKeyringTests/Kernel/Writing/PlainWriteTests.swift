@@ -29,7 +29,7 @@ final class PlainWriteTests {
     }
 
     private func raiseFlag() throws {
-        try store.blockingUpdate(.password(service: "other"), timeout: nil) { (_: String?) in "1" }
+        try store.blockingUpdate(.password(service: "other"), lasting: .scope) { (_: String?) in "1" }
     }
 
     private func set(_ secret: String, _ effort: Effort) throws(SecretStoreError) {
@@ -179,7 +179,7 @@ final class PlainWriteTests {
 
     @Test("deleteUnchanged deletes the companion only if it deletes the item")
     func unchangedKeeps() throws {
-        try store.set("new", for: item, refreshAfter: .seconds(600))
+        try store.set("new", for: item, lasting: Lifetime(refreshAfter: .seconds(600)))
         #expect(try !store.deleteUnchanged(item, SecretBytes(utf8: "old")))
         #expect(try store.backend.contains(item.companion))
         #expect(try store.deleteUnchanged(item, SecretBytes(utf8: "new")))

@@ -22,7 +22,7 @@ struct QuotaTests {
             let store = try SecretStore.inNewSession(of: deletes ? 60_102 : 60_101)
             for round in 0..<100_000 {
                 let secret = [UInt8](repeating: UInt8(round % 251 + 1), count: 2_048)
-                try store.set(secret, for: item, timeout: .seconds(600))
+                try store.set(secret, for: item, lasting: .seconds(600))
                 if round % 1_000 == 0 { succeed(3, try store.get(item) == secret) }
                 if deletes { succeed(4, try store.delete(item)) }
             }
@@ -70,7 +70,7 @@ struct QuotaTests {
             for number in 0..<300 {
                 let item = ItemIdentity.password(service: "n\(number)")
                 do {
-                    try store.set("value \(number)", for: item, timeout: .seconds(600))
+                    try store.set("value \(number)", for: item, lasting: .seconds(600))
                     stored.append(item)
                 } catch let error as SecretStoreError {
                     guard error.code == .quotaExceeded, let quota = error.quota else { exit(3) }
@@ -84,13 +84,13 @@ struct QuotaTests {
             succeed(8, try store.identities().count == stored.count)
             for (number, item) in stored.enumerated() { succeed(9, try store.get(item) == "value \(number)") }
             // Without room even for a lease, a set changes nothing. A few deletes make room for one.
-            _ = try? store.set("value X", for: stored[0], timeout: .seconds(300))
+            _ = try? store.set("value X", for: stored[0], lasting: .seconds(300))
             for listed in try store.items() {
                 succeed(12, listed.permissions == .possessorAll)
                 succeed(13, (listed.timeLeft?.atLeast ?? .zero) > .seconds(500))
             }
             for item in stored[1...4] { succeed(14, try store.delete(item)) }
-            try store.set("value Y", for: stored[0], timeout: .seconds(300))
+            try store.set("value Y", for: stored[0], lasting: .seconds(300))
             succeed(15, try store.get(stored[0]) == "value Y")
             try store.set("room again", for: .password(service: "new"))
         }
@@ -104,7 +104,7 @@ struct QuotaTests {
             let living = ItemIdentity.password(service: "living")
             let store = try SecretStore.inNewSession(of: isUpdated ? 60_105 : 60_113, with: living, "alive")
             if isUpdated {
-                try blocking { try store.blockingUpdate(.password(service: "u"), timeout: nil) { (_: Int?) in 1 } }
+                try blocking { try store.blockingUpdate(.password(service: "u"), lasting: .scope) { (_: Int?) in 1 } }
             }
             // This key is named like a namespace's ring, but isn't a ring, so nobody may remove it.
             let namesake = try Keyring.resolve(.sessionKeyring).add(.user, "skr:other", payload: [1].span.bytes)
@@ -114,9 +114,9 @@ struct QuotaTests {
                 for number in 0..<11 {
                     let item = ItemIdentity.password(service: "g\(generation)", account: "\(number)")
                     if number % 2 == 0 {
-                        try store.set(secret, for: item, timeout: .seconds(1))
+                        try store.set(secret, for: item, lasting: .seconds(1))
                     } else {
-                        try store.add(secret, for: item, timeout: .seconds(1))
+                        try store.add(secret, for: item, lasting: .seconds(1))
                     }
                 }
                 succeed(3, try store.get(living) == "alive")
@@ -147,34 +147,17 @@ struct QuotaTests {
         }
     }
 
-    @Test("on a full quota, one call can delete all items of a service")
-    func clearOnFullQuota() async {
-        await #expect(processExitsWith: .exitCode(0)) {
-            try OrdinaryUser.becomeInNewSession(60_111)
-            let ring = try Keyring.resolve(.sessionKeyring).addKeyring("ring")
-            // A task can continue on any thread, and not all threads have this session.
-            try Key(ring).setPermissions([.possessorAll, .userAll])
-            let store = try SecretStore(.keyring(ring.serial, isOpenToOwner: true))
-            for account in ["a", "b", "c"] { try store.set("1", for: .password(service: "api", account: account)) }
-            try await store.update(.password(service: "flag"), timeout: nil) { (_: String?) in "1" }
-            try ring.fillQuota()
-            let count = try await store.clear(of: .password, service: "api", waiting: .seconds(5))
-            succeed(3, count == 3)
-            succeed(4, try store.identities() == [.password(service: "flag")])
-        }
-    }
-
     @Test("a set that the quota refuses keeps the old value and its lifetime")
     func refusedSet() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let store = try SecretStore.inNewSession(of: 60_107)
-            try store.set([UInt8](repeating: 1, count: 2_000), for: item, timeout: .seconds(259_200))
+            try store.set([UInt8](repeating: 1, count: 2_000), for: item, lasting: .seconds(259_200))
             var number = 0
             let filler = [UInt8](repeating: 2, count: 1_000)
             while (try? store.set(filler, for: .password(service: "filler\(number)"))) != nil { number += 1 }
             for timeout in [60, 3_600] {
                 let error = try storeError {
-                    try store.set([UInt8](repeating: 3, count: 9_000), for: item, timeout: .seconds(timeout))
+                    try store.set([UInt8](repeating: 3, count: 9_000), for: item, lasting: .seconds(timeout))
                 }
                 succeed(4, error?.code == .quotaExceeded)
                 succeed(5, try store.get(item) == [UInt8](repeating: 1, count: 2_000))

@@ -34,7 +34,7 @@ struct StagingTests {
             let members = try ring.members()
             // KEYCTL_SETPERM, KEYCTL_SEARCH, KEYCTL_SET_TIMEOUT, KEYCTL_MOVE
             guard test_filter_install(operation, ENOMEM) == 0 else { exit(3) }
-            let error = try storeError { try store.set("new", for: item, timeout: .seconds(60)) }
+            let error = try storeError { try store.set("new", for: item, lasting: .seconds(60)) }
             succeed(4, error?.code == .unexpected && error?.underlying?.code == .outOfMemory)
             succeed(5, try ring.members() == members)
             // A get needs the search.

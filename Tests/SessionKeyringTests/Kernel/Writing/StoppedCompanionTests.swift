@@ -19,13 +19,13 @@ private func endLease() throws {
 /// Creates a store whose writers use leases, in a new session.
 private func flaggedStore(of user: UInt32? = nil) throws -> SecretStore {
     let store = try SecretStore.inNewSession(of: user)
-    try store.blockingUpdate(other, timeout: nil) { (_: String?) in "1" }
+    try store.blockingUpdate(other, lasting: .scope) { (_: String?) in "1" }
     return store
 }
 
 /// A login that has stored its value, and is stopped before it stores the facts about it.
 private func makeWriter(in store: SecretStore) -> PausedProcess {
-    let writer = PausedProcess { try store.set("token", for: item, refreshAfter: .seconds(600)) }
+    let writer = PausedProcess { try store.set("token", for: item, lasting: Lifetime(refreshAfter: .seconds(600))) }
     // The moves: the lease into its ring; the value, and then the facts, into the lease and out of it.
     guard writer.run(upTo: move, count: 5) else { exit(80) }
     return writer
@@ -39,7 +39,7 @@ private enum NewTimeout: Int, CaseIterable {
     func apply(in store: SecretStore) throws {
         let isFound =
             try self == .none
-            ? store.removeTimeout(of: item) : store.expire(item, timeout: .seconds(rawValue))
+            ? store.expire(item, timeout: nil) : store.expire(item, timeout: .seconds(rawValue))
         guard isFound else { throw Refusal() }
     }
 }
@@ -87,7 +87,7 @@ struct StoppedCompanionTests {
     func clearedRefusal() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let store = try flaggedStore()
-            try store.set("token", for: item, refreshAfter: .seconds(600))
+            try store.set("token", for: item, lasting: Lifetime(refreshAfter: .seconds(600)))
             let refusal = PausedProcess { succeed(2, try !store.invalidate("token", for: item)) }
             // The moves: the lease into its ring, the facts into the lease and out of it.
             succeed(3, refusal.run(upTo: move, count: 3))
@@ -103,7 +103,7 @@ struct StoppedCompanionTests {
     func deleteWithoutLease(isThere: Bool) async {
         await #expect(processExitsWith: .exitCode(0)) { [isThere = isThere as Bool] in
             let store = try flaggedStore()
-            if isThere { try store.set("token", for: item, refreshAfter: .seconds(600)) }
+            if isThere { try store.set("token", for: item, lasting: Lifetime(refreshAfter: .seconds(600))) }
             let fetch = try store.backend.beginFetch(of: item)
             let deletion = PausedProcess { succeed(2, try store.delete(item) == isThere) }
             // The moves: the lease into its ring, the key into the lease. Then the watch is searched.
@@ -124,7 +124,7 @@ struct StoppedCompanionTests {
             let store = try SecretStore.inNewSession(with: item)
             let late = PausedProcess { succeed(2, try store.expire(item, timeout: .seconds(55))) }
             succeed(3, late.run(upTo: setTimeout))
-            try store.set("token", for: item, timeout: .seconds(20), refreshAfter: .seconds(10))
+            try store.set("token", for: item, lasting: Lifetime(.seconds(20), refreshAfter: .seconds(10)))
             succeed(4, try store.invalidate("token", for: item))
             succeed(5, late.end() == 0)
             succeed(6, try areTimesInOrder(isRefused: true))
@@ -138,7 +138,7 @@ struct StoppedCompanionTests {
         await #expect(processExitsWith: .exitCode(0)) { [number = loss.rawValue as Int] in
             let store = try flaggedStore()
             // Facts about an older value.
-            try store.set("token", for: item, refreshAfter: .seconds(600))
+            try store.set("token", for: item, lasting: Lifetime(refreshAfter: .seconds(600)))
             succeed(2, try store.invalidate("token", for: item))
             let writer = makeWriter(in: store)
             if number == Loss.process.rawValue {
@@ -149,7 +149,7 @@ struct StoppedCompanionTests {
             }
             succeed(4, try store.get(item) == "token")
             succeed(5, try store.facts(of: item) == nil)
-            try store.set("token", for: item, refreshAfter: .seconds(600))
+            try store.set("token", for: item, lasting: Lifetime(refreshAfter: .seconds(600)))
             succeed(6, try store.facts(of: item) != nil)
         }
     }
@@ -164,7 +164,7 @@ struct StoppedCompanionTests {
             let store = try flaggedStore()
             var (calls, isOver) = (0, false)
             while !isOver {
-                try store.set("token", for: item, timeout: .seconds(50), refreshAfter: .seconds(45))
+                try store.set("token", for: item, lasting: Lifetime(.seconds(50), refreshAfter: .seconds(45)))
                 if isRefused { succeed(3, try store.invalidate("token", for: item)) }
                 let before = try store.facts(of: item)
                 let dying = PausedProcess { try new.apply(in: store) }

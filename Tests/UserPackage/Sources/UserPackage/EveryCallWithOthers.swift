@@ -24,28 +24,22 @@ func callAllWithOthers(_ store: SecretStore) async throws {
 }
 
 private func keys(_ store: SecretStore) async throws {
-    let (item, other) = (ItemIdentity.key(tag: "sign"), ItemIdentity.key(tag: "box"))
     let (signing, box) = (Curve25519.Signing.PrivateKey(), SymmetricKey(size: .bits256))
-    try store.set(signing, for: item, timeout: .seconds(60))
-    try store.add(box, for: other)
-    let again = try store.get(item, as: Curve25519.Signing.PrivateKey.self)
-    let isSame = try store.get(other) == box
-    precondition(again?.rawRepresentation == signing.rawRepresentation && isSame)
-    try await store.set(signing, for: item, waiting: .seconds(1))
-    try await store.delete(other, waiting: .seconds(1))
-    try await store.add(box, for: other, waiting: .seconds(1))
-    let slot = store.slot(for: item, as: Curve25519.Signing.PrivateKey.self)
-    try slot.save(slot.load())
+    let slot = store.slot(for: .key(tag: "sign"), as: Curve25519.Signing.PrivateKey.self, lasting: .seconds(60))
+    let boxes = store.slot(for: .key(tag: "box"), as: SymmetricKey.self)
+    try slot.save(signing)
+    try await boxes.save(box, waiting: .seconds(1))
+    let (again, isSame) = try (slot.load(), boxes.load() == box)
+    let bytes = try store.get(.key(tag: "sign"), as: Data.self)
+    precondition(again.rawRepresentation == signing.rawRepresentation && bytes == signing.rawRepresentation && isSame)
 }
 
 private func ownKeys(_ store: SecretStore) throws {
     let (item, key) = (ItemIdentity.key(tag: "own"), try OwnKey(rawRepresentation: [1, 2, 3]))
-    try store.set(key, for: item)
-    try store.delete(item)
-    try store.add(key, for: item)
-    let (bytes, again) = (try store.get(item, as: [UInt8].self), try store.get(item, as: OwnKey.self))
-    let loaded = try store.slot(for: item, as: OwnKey.self).load()
-    precondition(bytes == [1, 2, 3] && again == key && loaded == key)
+    let slot = store.slot(for: item, as: OwnKey.self)
+    try slot.save(key)
+    let (bytes, loaded) = try (store.get(item, as: [UInt8].self), slot.load())
+    precondition(bytes == [1, 2, 3] && loaded == key)
 }
 
 private func codecs() throws {

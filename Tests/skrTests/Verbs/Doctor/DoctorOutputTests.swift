@@ -110,7 +110,9 @@ struct DoctorOutputTests {
         #expect(advice(SecretStoreError(.unavailable), .user).hasPrefix("docker run "))
         #expect(advice(SecretStoreError(.quotaExceeded), .user).hasPrefix("skr list "))
         let quota = KeyQuota(keys: 200, maximumKeys: 200, bytes: 1, maximumBytes: 20_000)
-        #expect(advice(SecretStoreError(.quotaExceeded, quota: quota), .user).hasPrefix("sudo sysctl "))
+        #expect(
+            advice(SecretStoreError(.quotaExceeded, item: nil, underlying: nil, quota: quota), .user).hasPrefix(
+                "sudo sysctl "))
         #expect(advice(SecretStoreError(.unexpected), .session).hasPrefix("keyctl show  # "))
     }
 

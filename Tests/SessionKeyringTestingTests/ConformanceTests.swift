@@ -1,3 +1,5 @@
+import Glibc
+import Keyutils
 import SessionKeyring
 import SessionKeyringTesting
 import TestSupport
@@ -15,6 +17,21 @@ struct ConformanceTests {
     func kernelForOwner(_ check: BackendConformance.Check) async throws {
         let scratch = try ScratchKeyring()
         try await check.run(on: SecretStore(.keyring(scratch.keyring.serial, isOpenToOwner: true)))
+    }
+
+    @Test(
+        "the kernel keyring of an ordinary user passes", .tags(.root), .enabled(if: isRoot),
+        arguments: BackendConformance.checks.indices)
+    func ordinaryUser(_ number: Int) async {
+        await #expect(processExitsWith: .exitCode(0)) { [number = number as Int] in
+            // Each check has its own user, because the kernel frees quota late.
+            let session = try OrdinaryUser.becomeInNewSession(60_300 + UInt32(number))
+            // Tasks run on threads that have another session keyring.
+            try Key(session).setPermissions([.possessorAll, .userAll])
+            try await BackendConformance.checks[number].run(
+                on: SecretStore(.keyring(session.serial, isOpenToOwner: true)))
+            exit(0)
+        }
     }
 
     @Test("the in-memory backend passes", arguments: BackendConformance.checks)

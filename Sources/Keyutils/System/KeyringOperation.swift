@@ -1,7 +1,7 @@
 extension KeyringError {
     /// The calls that can fail, by the names of their C functions.
     @nonexhaustive
-    public enum Operation: String, Hashable, Sendable, CaseIterable {
+    public enum Operation: String, Hashable, Sendable {
         /// `add_key(2)`.
         case add = "add_key"
         /// `request_key(2)`.

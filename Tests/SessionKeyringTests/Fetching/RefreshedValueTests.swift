@@ -148,7 +148,7 @@ struct RefreshedValueTests {
         .enabled(if: isRoot))
     func revokedSession() async {
         await #expect(processExitsWith: .exitCode(0)) {
-            let store = try SecretStore.inNewSession(of: 60_231, with: item)
+            let store = try SecretStore.inNewSession(of: 60_291, with: item)
             try Key(Keyring.resolve(.sessionKeyring)).revoke()
             let value = try await store.value(for: item, as: String.self) { "fetched" }
             succeed(3, value == "fetched")

@@ -222,8 +222,10 @@ extension SecretStore {
     ///
     /// It doesn't change when the value is refreshed. The corresponding C function is `keyctl_set_timeout(3)`.
     ///
-    /// - Parameter timeout: the longest time that the kernel keeps the item, counted from now and rounded up to whole
-    ///   seconds. **With `nil`, the item never expires**: it lives as long as its scope.
+    /// - Parameters:
+    ///   - item: which item.
+    ///   - timeout: the longest time that the kernel keeps the item, counted from now and rounded up to whole seconds.
+    ///     **With `nil`, the item never expires**: it lives as long as its scope.
     /// - Returns: false if the item does not exist.
     /// - Throws: ``SecretStoreError`` with `invalidTimeout`.
     @discardableResult

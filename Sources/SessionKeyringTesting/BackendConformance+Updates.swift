@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import Keyutils
 import SessionKeyring
@@ -47,6 +48,21 @@ extension BackendConformance {
                 }
             }
             try expect(try store.get(item) == "1", "the item is unchanged")
+        },
+        Check("a write during an update comes after it, and the closure runs once") { store in
+            try store.set("1", for: item)
+            let written = DispatchGroup()
+            var runs = 0
+            try store.blockingUpdate(item, lasting: .scope, within: .seconds(60)) { (_: String?) in
+                runs += 1
+                ThreadTeam.start(in: written) { try? store.set("set", for: item) }
+                // Nothing reports that the other thread is waiting.
+                usleep(30_000)
+                return "updated"
+            }
+            written.wait()
+            try expect(try store.get(item) == "set", "the write that waited is the last one")
+            try expect(runs == 1, "the closure runs once")
         },
         Check("no update of several threads is lost") { store in
             try ThreadTeam.run(4) { _ in

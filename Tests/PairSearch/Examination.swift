@@ -183,6 +183,11 @@ struct Examination {
         expected.isRefused = facts.isRefused
         let mayBeRefused = refusals.contains { $0.killedAt != nil && $0.report.outcome != .refused }
         if call == nil, facts == expected, mayBeRefused || !facts.isRefused && facts != ItemFacts() { return [] }
+        // An update of a value that has facts states facts too.
+        let hadFacts = series.state == .due || calls.contains { [.refresh, .refuse].contains($0.operation) }
+        if call?.operation == .update, hadFacts, facts == ItemFacts(freshness: .always, usability: .always) {
+            return []
+        }
         if let call, isRefreshed, !facts.isRefused, case .until(let end) = facts.freshness,
             abs(Int(end) / 1_000 - time(nil) - Int(call.role.timeout / 2)) < 30
         {

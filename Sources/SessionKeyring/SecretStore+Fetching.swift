@@ -74,8 +74,9 @@ extension SecretStore {
     ///   can fetch. A late result is still stored, unless another fetch has begun.
     ///
     /// Apart from that, a result is not stored only if the process dies, if the result is larger than its room and the
-    /// quota is full, if others block the write for too long, if the session ends, if the result can't be encoded or
-    /// sealed, or if its timeout has already passed. Except after a death or an encoding error, the callers still get it.
+    /// quota is full, if others block the write for an hour, if the session ends, if the result can't be sealed, or if its
+    /// timeout has already passed. Except after a death, the callers still get it. A result that can't be encoded, or is
+    /// larger than any key, is an error.
     ///
     /// - Parameters:
     ///   - item: which item.
@@ -165,10 +166,15 @@ extension SecretStore {
                 _ = lease.release()
                 return .unknown
             }
+            var old = old
             if policy.isStrict {
                 do {
-                    let thread = try await reserve(policy.options.firstValueSize, for: lease, isOldUsable: isOldUsable)
-                    guard try lease.isStillUntouched(), shared.commit(thread) else { return .unknown }
+                    let begun = try await begin(flight, policy, coding, under: lease, isOldUsable: isOldUsable)
+                    switch begun.turn {
+                    case .take(let value): return .found(value, isForAll: false)
+                    case .fetch(_, let current, _): old = current
+                    }
+                    guard lease.timeLeft > .zero, shared.commit(begun.thread) else { return .unknown }
                 } catch {
                     guard let end = usable() else { throw error }
                     return end
@@ -188,21 +194,35 @@ extension SecretStore {
                 return end
             }
             guard shared.beginKeeping() else { return .unknown }
-            let isKept = try await keep(value, for: lifetime, of: flight, coding(), under: lease, on: shared.thread)
+            // If others block the write for long, the callers don't wait for it.
+            let isKept = try await keep(
+                value, for: lifetime, of: flight, coding(), under: lease, on: shared.thread,
+                whenBlockedForLong: { shared.answer(with: .found(value, isForAll: true)) })
             return .found(value, isForAll: !isKept)
         }
     }
 
-    /// Reserves room for a value, and returns the thread that holds it.
+    /// Reserves room for the result of a strict fetch, watches the item, and decides again what the caller does.
     ///
     /// A caller that has a usable value does not wait for room.
-    private func reserve(_ size: Int, for lease: FetchLease, isOldUsable: Bool) async throws -> StagingThread {
+    ///
+    /// - Returns: the thread that holds the room, and the decision.
+    private func begin<Value: Sendable>(
+        _ flight: SingleFlight, _ policy: FetchPolicy, _ coding: @escaping @Sendable () -> ValueCoding<Value>,
+        under lease: FetchLease, isOldUsable: Bool
+    ) async throws -> (thread: StagingThread, turn: SingleFlight.Turn<Value>) {
         let thread = try StagingThread()
-        try await thread.run { () throws(SecretStoreError) in
+        let turn = try await thread.run { () throws(SecretStoreError) in
             var wait = Wait(quota: isOldUsable ? .zero : nil)
-            try wait.run { effort throws(SecretStoreError) in try lease.reserve(size: size, effort) }
+            return try wait.run { effort throws(SecretStoreError) in
+                try .of { () throws(SecretStoreError) in
+                    try lease.begin(
+                        of: flight.item, reserving: policy.options.firstValueSize, in: self.backend, effort)
+                    return try flight.turn(under: lease, self.reading(flight, coding()))
+                }
+            }
         }
-        return thread
+        return (thread, turn)
     }
 
     private func reading<Value>(_ flight: SingleFlight, _ coding: ValueCoding<Value>) -> SingleFlight.Read<Value> {
@@ -242,14 +262,23 @@ extension SecretStore {
     /// some values can't be fetched a second time, such as a token that replaces another one. The caller needs such a
     /// value more than an error about the store. For a fetch with room, that is true of every error of the store.
     ///
+    /// - Parameter answer: called if others have blocked a fetch with room for ten seconds.
     /// - Returns: false if the value or the facts about it could not be stored, also because the value has already
-    ///   expired; true, with nothing stored, if the item was changed during the fetch or the lease was lost.
+    ///   expired, or if it isn't usable; true, with nothing stored, if the item was changed during the fetch or the lease
+    ///   was lost.
     private func keep<Value>(
         _ value: Value, for lifetime: Lifetime, of flight: SingleFlight, _ coding: ValueCoding<Value>,
-        under lease: FetchLease, on thread: StagingThread?
+        under lease: FetchLease, on thread: StagingThread?, whenBlockedForLong answer: @escaping @Sendable () -> Void
     ) async throws -> Bool {
         guard let lifetime = RunningLifetime(ofFetched: lifetime), lease.canStore else { return false }
-        let result = FetchResult(try stored(value, coding, of: flight.item), for: lifetime)
+        let bytes = try encoding(flight.item) { try coding.encode(value) }
+        let result: FetchResult
+        do {
+            result = FetchResult(try sealed(bytes, of: flight.item), for: lifetime)
+        } catch {
+            guard thread != nil else { throw error }
+            return false
+        }
         let attempt: @Sendable (Effort) throws(SecretStoreError) -> Outcome<FetchStorage> = {
             effort throws(SecretStoreError) in
             try result.bytes.withBytes { bytes throws(SecretStoreError) in
@@ -261,7 +290,12 @@ extension SecretStore {
             if let thread {
                 storage = try await thread.run { () throws(SecretStoreError) in
                     var wait = Wait(upTo: HeldLease.longest)
-                    return try wait.run(attempt)
+                    let start = BootTime.now()
+                    return try wait.run { effort throws(SecretStoreError) in
+                        // Not earlier: a caller that has its value may end the process.
+                        if BootTime.now().since(start) > Wait.usualLimit { answer() }
+                        return try attempt(effort)
+                    }
                 }
             } else {
                 var wait = Wait()
@@ -275,10 +309,10 @@ extension SecretStore {
                     try forgetting.attempt(effort)
                 }
             }
-            return storage == .all
+            return storage == .all && lifetime.usability != .never
         } catch let error as SecretStoreError {
-            // A value that is too large is a mistake of the program, which must learn of it.
-            if case .tooLarge = error.code { throw error }
+            // A value that no key can hold is a mistake of the program, which must learn of it.
+            if case .tooLarge = error.code, !error.isLimitOfQuota { throw error }
             guard error.isLackOfRoomOrTurn || error.code == .sessionRevoked || thread != nil else { throw error }
             return false
         }

@@ -120,7 +120,7 @@ extension SecretStore {
         let value: Value?
         /// The bytes to store; `nil` to delete the item.
         let bytes: SecretBytes?
-        /// Whether the new value has facts: if the lifetime asks for them, or if the old value has some.
+        /// Whether the new value has facts: if the lifetime asks for them, or if the old value is refreshed.
         ///
         /// Otherwise the next fetch would overwrite the new value.
         let hasFacts: Bool
@@ -160,7 +160,7 @@ extension SecretStore {
             return NewValue(value: nil, bytes: nil, hasFacts: false, isChange: old != nil)
         }
         return NewValue(
-            value: new, bytes: try stored(new, coding, of: item), hasFacts: lifetime.hasRefresh || update.hasFacts,
+            value: new, bytes: try stored(new, coding, of: item), hasFacts: lifetime.hasRefresh || update.isRefreshed,
             isChange: true)
     }
 

@@ -309,7 +309,12 @@ extension SecretStore {
     func stored<Value>(
         _ value: Value, _ coding: ValueCoding<Value>, of item: ItemIdentity
     ) throws(SecretStoreError) -> SecretBytes {
-        let bytes = try encoding(item) { try coding.encode(value) }
+        try sealed(try encoding(item) { try coding.encode(value) }, of: item)
+    }
+
+    func sealed(
+        _ bytes: consuming SecretBytes, of item: ItemIdentity
+    ) throws(SecretStoreError) -> SecretBytes {
         guard let sealing else { return bytes }
         return try sealing.sealed(bytes, of: item)
     }

@@ -9,7 +9,7 @@ extension BackendConformance {
     private static func fetch(in store: SecretStore, while event: () throws -> Void = {}) throws -> Bool {
         var wait = Wait()
         let fetch = try wait.run { effort throws(SecretStoreError) in
-            try store.backend.beginFetch(of: item, effort)
+            try store.backend.beginFetch(of: item, reserving: nil, effort)
         }
         try event()
         let storage = try wait.run { effort throws(SecretStoreError) in
@@ -58,7 +58,7 @@ extension BackendConformance {
                     {
                         var wait = Wait()
                         _ = try wait.run { effort throws(SecretStoreError) in
-                            try store.backend.beginFetch(of: item, effort)
+                            try store.backend.beginFetch(of: item, reserving: nil, effort)
                         }
                     }
                 ),

@@ -12,7 +12,7 @@ extension InMemoryBackend {
     }
 
     package func beginFetch(
-        of item: ItemIdentity, _ effort: Effort
+        of item: ItemIdentity, reserving size: Int?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<(any ItemFetch)?> {
         .done(InMemoryFetch(backend: self, item: item))
     }
@@ -117,7 +117,7 @@ private final class InMemoryUpdate: ItemUpdate {
         return true
     }
 
-    var hasFacts: Bool { seen?.facts != nil }
+    var isRefreshed: Bool { seen?.facts?.isOfRefreshed == true }
 
     func commit(
         _ bytes: RawSpan?, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort
@@ -153,8 +153,6 @@ private final class InMemoryFetch: ItemFetch {
     }
 
     func renew() {}
-
-    func reserve(size: Int, _ effort: Effort) throws(SecretStoreError) -> Outcome<Void> { .done(()) }
 
     func isUntouched(_ key: Int32?) throws(SecretStoreError) -> Bool {
         backend.withState { state, _ in isUntouched(in: state) }

@@ -118,9 +118,9 @@ private struct BrokenBackend: SecretBackend {
     }
 
     func beginFetch(
-        of item: ItemIdentity, _ effort: Effort
+        of item: ItemIdentity, reserving size: Int?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<(any ItemFetch)?> {
-        let fetch = try whole.beginFetch(of: item, effort)
+        let fetch = try whole.beginFetch(of: item, reserving: size, effort)
         return breakage == .keepsFetches ? .done(KeptFetch(backend: whole, item: item)) : fetch
     }
 
@@ -177,8 +177,6 @@ private final class KeptFetch: ItemFetch {
     init(backend: InMemoryBackend, item: ItemIdentity) { (self.backend, self.item) = (backend, item) }
 
     func renew() {}
-
-    func reserve(size: Int, _ effort: Effort) throws(SecretStoreError) -> Outcome<Void> { .done(()) }
 
     func isUntouched(_ key: Int32?) throws(SecretStoreError) -> Bool { true }
 

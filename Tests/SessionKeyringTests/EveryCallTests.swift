@@ -161,7 +161,7 @@ private struct FailingBackend: SecretBackend {
     ) throws(SecretStoreError) -> Outcome<any ItemUpdate> { throw Self.error }
 
     func beginFetch(
-        of item: ItemIdentity, _ effort: Effort
+        of item: ItemIdentity, reserving size: Int?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<(any ItemFetch)?> { throw Self.error }
 
     func takeLease(

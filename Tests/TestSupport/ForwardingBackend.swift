@@ -75,9 +75,9 @@ extension ForwardingBackend {
     }
 
     package func beginFetch(
-        of item: ItemIdentity, _ effort: Effort
+        of item: ItemIdentity, reserving size: Int?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<(any ItemFetch)?> {
-        try whole.beginFetch(of: item, effort)
+        try whole.beginFetch(of: item, reserving: size, effort)
     }
 
     package func takeLease(

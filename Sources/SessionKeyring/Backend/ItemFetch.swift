@@ -12,14 +12,6 @@ package protocol ItemFetch: AnyObject, Sendable {
     /// - Parameter key: the key of the value that the caller has read since then; `nil` if there wasn't one.
     func isUntouched(_ key: Int32?) throws(SecretStoreError) -> Bool
 
-    /// Makes one attempt to reserve room for the result, before the fetch begins.
-    ///
-    /// Only ``store(_:timeout:_:_:)`` on the same thread uses it.
-    ///
-    /// - Parameter size: the size of the value, in bytes, if there isn't an old value. Otherwise, the room is that of the
-    ///   old value and 1,024 bytes more.
-    func reserve(size: Int, _ effort: Effort) throws(SecretStoreError) -> Outcome<Void>
-
     /// Makes one attempt to store the fetched value, unless the item was set, deleted or cleared since the fetch began.
     ///
     /// The value becomes visible in one step, complete with its timeout.

@@ -106,9 +106,13 @@ package protocol SecretBackend: Sendable {
 
     /// Begins to watch an item that is being fetched.
     ///
-    /// - Returns: `nil`, as a last resort, if the quota has no room for the watch; the value is then not stored.
+    /// - Parameter size: if not `nil`, room for the result is reserved first. If there isn't an old value, it has this
+    ///   many bytes; otherwise, the size of the old value and 1,024 bytes more. Only
+    ///   ``ItemFetch/store(_:timeout:_:_:)`` on the same thread uses it.
+    /// - Returns: `nil`, as a last resort without `size`, if the quota has no room for the watch; the value is then not
+    ///   stored.
     func beginFetch(
-        of item: ItemIdentity, _ effort: Effort
+        of item: ItemIdentity, reserving size: Int?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<(any ItemFetch)?>
 
     /// Whether somebody is writing the item under its lease, so that facts about a new value can still be missing.

@@ -15,8 +15,8 @@ import Keyutils
 ///   at its limit.
 /// - `ending`: it has reached its limit. While it still holds the lease, it finds out what its callers get instead of a
 ///   result.
-/// - `late`: it does the same, and then releases the lease, so that others can fetch. It can still keep its result. If
-///   another fetch of this process becomes late, it is stopped.
+/// - `late`: it does the same, and then releases the lease, so that others can fetch. It can still keep its result,
+///   unless another fetch of this process is committed, which stops it.
 /// - `keeping`: it is storing its result. Nothing from outside ends it any more.
 /// - `stopped`: it has released the lease, so that others can fetch. If it was stopped early, its work is cancelled.
 ///   Even if the work ignores the cancellation, the result is not stored.
@@ -59,7 +59,7 @@ final class SharedFetch: Sendable {
     }
 
     private static let running = LockBox<[FetchKey: SharedFetch]>([:])
-    /// The late fetches, at most one for each key: a second one means that the first one's result can't be stored.
+    /// The late fetches, at most one for each key: the next one to be committed stops it.
     private static let late = LockBox<[FetchKey: SharedFetch]>([:])
 
     private let key: FetchKey
@@ -170,7 +170,11 @@ extension SharedFetch {
             guard let self, let phase = self.reachLimit() else { return }
             // This decodes a value and cancels the work, which is code of callers.
             BriefThread.run {
-                if phase == .late { self.letOthersFetch(with: atLimit()) } else { self.stop(with: atLimit()) }
+                if phase == .late {
+                    self.letOthersFetch(with: atLimit())
+                } else {
+                    self.stop(during: [.ending], with: atLimit())
+                }
             }
         }
         return state.withLock { state in
@@ -192,14 +196,6 @@ extension SharedFetch {
         }
     }
 
-    private func begin(_ phase: Phase, after phases: Set<Phase>) -> Bool {
-        state.withLock { state in
-            guard phases.contains(state.phase) else { return false }
-            state.phase = phase
-            return true
-        }
-    }
-
     /// Whether the fetch has ended.
     var hasStopped: Bool { state.withLock { $0.phase == .stopped } }
 
@@ -207,12 +203,15 @@ extension SharedFetch {
     ///
     /// - Parameter thread: holds the room for the result.
     func commit(_ thread: StagingThread) -> Bool {
-        state.withLock { state in
+        let isCommitted = state.withLock { state in
             guard state.phase == .running else { return false }
             state.phase = .committed
             state.hold?.thread = thread
             return true
         }
+        // The result of an earlier fetch can't be stored any more.
+        if isCommitted { Self.late.withLock { $0.removeValue(forKey: key) }?.stop(during: [.late], with: .unknown) }
+        return isCommitted
     }
 
     /// Whether the result must not be lost, and the limit has not been reached.
@@ -224,7 +223,13 @@ extension SharedFetch {
     /// Begins to store the result; false if the fetch was stopped.
     ///
     /// After this, nothing from outside ends the fetch.
-    func beginKeeping() -> Bool { begin(.keeping, after: [.running, .committed, .late]) }
+    func beginKeeping() -> Bool {
+        state.withLock { state in
+            guard [.running, .committed, .late].contains(state.phase) else { return false }
+            state.phase = .keeping
+            return true
+        }
+    }
 
     /// Gives the callers an early answer, while the work continues without them.
     func answer(with end: End) {
@@ -247,16 +252,19 @@ extension SharedFetch {
             return state.hold?.lease
         }
         guard let lease else { return }
+        Self.late.withLock { $0[key] = self }
         _ = lease.release()
         notifyWaiters()
-        let earlier = Self.late.withLock { late in
-            defer { late[key] = self }
-            return late[key]
-        }
-        earlier?.stop(during: [.late], with: end)
+        if hasStopped { forgetLate() }
     }
 
-    private func stop(during phases: Set<Phase> = [.ending], with end: End) {
+    private func forgetLate() {
+        Self.late.withLock { late in
+            if late[key] === self { late[key] = nil }
+        }
+    }
+
+    private func stop(during phases: Set<Phase>, with end: End) {
         let (work, hold) = state.withLock { state in
             guard phases.contains(state.phase) else { return (nil as Task<Void, Never>?, nil as Hold?) }
             state.phase = .stopped
@@ -265,9 +273,7 @@ extension SharedFetch {
             defer { state.hold = nil }
             return (state.work, state.hold)
         }
-        Self.late.withLock { late in
-            if late[key] === self { late[key] = nil }
-        }
+        forgetLate()
         // Release the lease before cancelling the work. Without its lease, the work stores nothing, and does not
         // remember its cancellation as a failure.
         _ = hold?.lease.release()

@@ -183,6 +183,8 @@ package struct SingleFlight: Sendable {
     }
 }
 
+extension SingleFlight.Turn: Sendable where Value: Sendable {}
+
 extension ItemIdentity {
     /// The name of the lease that a process holds while it fetches the item.
     var fetchLeaseName: String { "fetch:" + keyDescription }
@@ -268,9 +270,9 @@ package struct FetchTurn {
                 flight.item.fetchLeaseName, lasting: flight.leaseDuration, effort
             ).get()
         }
-        let fetch = try flight.backend.beginFetch(of: flight.item, effort).get()
-        // Without a watch, nothing can be stored.
-        if flight.isStrict, fetch == nil { throw SecretStoreError(.quotaExceeded, item: flight.item) }
+        // A strict fetch reserves room before its watch.
+        let fetch =
+            flight.isStrict ? nil : try flight.backend.beginFetch(of: flight.item, reserving: nil, effort).get()
         guard let taken = lease.take() else { throw SecretStoreError(.blocked(.namedLease), item: flight.item) }
         return FetchLease(taken, watching: fetch)
     }
@@ -279,12 +281,12 @@ package struct FetchTurn {
 /// The lease of a process that fetches an item, with a watch for changes to the item during the fetch.
 package final class FetchLease: LeaseHandle {
     private let lease: (any LeaseHandle)?
-    private let fetch: (any ItemFetch)?
-    private let readKey = LockBox<Int32?>(nil)
+    private let watch: LockBox<(any ItemFetch)?>
+    private var fetch: (any ItemFetch)? { watch.withLock { $0 } }
 
     init(_ lease: (any LeaseHandle)?, watching fetch: (any ItemFetch)?) {
         self.lease = lease
-        self.fetch = fetch
+        watch = LockBox(fetch)
     }
 
     /// The substitute for a lease if the quota has no room for one: nobody waits for it, and nothing is stored.
@@ -304,6 +306,17 @@ package final class FetchLease: LeaseHandle {
 
     package func release() -> Bool { lease?.release() ?? true }
 
+    /// Makes one attempt to reserve room for the result, and then to watch the item, instead of an earlier attempt.
+    ///
+    /// - Parameter size: the size of a first value, in bytes.
+    func begin(
+        of item: ItemIdentity, reserving size: Int, in backend: any SecretBackend, _ effort: Effort
+    ) throws(SecretStoreError) {
+        watch.withLock { $0 = nil }
+        let fetch = try backend.beginFetch(of: item, reserving: size, effort).get()
+        watch.withLock { $0 = fetch }
+    }
+
     /// Whether the item is watched, so that the result can be stored.
     var canStore: Bool { fetch != nil }
 
@@ -311,19 +324,7 @@ package final class FetchLease: LeaseHandle {
     ///
     /// - Parameter key: the key of the value that the caller has read since then.
     func isUntouched(_ key: Int32?) throws(SecretStoreError) -> Bool {
-        readKey.withLock { $0 = key }
-        return try fetch?.isUntouched(key) ?? true
-    }
-
-    /// Returns whether the lease is still held, and nothing has happened to the item since ``isUntouched(_:)``.
-    func isStillUntouched() throws(SecretStoreError) -> Bool {
-        guard timeLeft > .zero else { return false }
-        return try fetch?.isUntouched(readKey.withLock { $0 }) ?? true
-    }
-
-    /// Makes one attempt to reserve room for the fetched value (``ItemFetch/reserve(size:_:)``).
-    func reserve(size: Int, _ effort: Effort) throws(SecretStoreError) -> Outcome<Void> {
-        try fetch?.reserve(size: size, effort) ?? .done(())
+        try fetch?.isUntouched(key) ?? true
     }
 
     /// Makes one attempt to store the fetched value, unless the item was set, deleted or cleared since the fetch began.

@@ -95,6 +95,11 @@ package struct ItemFacts: Equatable, Sendable {
 }
 
 extension ItemFacts {
+    /// Whether the facts say when the value is fetched again.
+    package var isOfRefreshed: Bool { isRefused || freshness != .never || usability != .never }
+}
+
+extension ItemFacts {
     private static let version: UInt8 = 2
 
     /// Reads the facts about the value with this key and hash.

@@ -27,7 +27,7 @@ package struct LeaseRing {
     ) throws(KeyringError) -> Step<HeldLease> {
         if !effort.isFirst, let blockage = try blockage(of: name, reason) { return .blocked(blockage) }
         let record = LeaseRecord(lasting: duration)
-        let staged = try stage(name, record)
+        let staged = try StagedLease(name, record, permissions)
         let step = try Staging.discardIfFailing(Key(staged.ring)) { () throws(KeyringError) in
             try enter(staged, record, else: reason)
         }
@@ -39,49 +39,24 @@ package struct LeaseRing {
         }
     }
 
-    /// Makes one attempt to take the lease that was staged earlier, on the same thread.
+    /// Makes one attempt to take an item's lease that was staged earlier, on the same thread.
     ///
     /// If it is blocked, it is still staged, unless this process was stopped until the lease had ended.
     ///
     /// - Throws: ``KeyringError`` of a key that is gone, if an earlier attempt has ended that way.
     func acquire(
-        _ staged: StagedLease, lasting duration: Duration, else reason: Blockage = .itemLease
+        _ staged: StagedLease, lasting duration: Duration, _ effort: Effort
     ) throws(KeyringError) -> Step<HeldLease> {
+        if !effort.isFirst, let blockage = try blockage(of: staged.name, .itemLease) { return .blocked(blockage) }
         let record = LeaseRecord(lasting: duration)
         // This frees the ballast, for the links of the lease and of what is stored under it.
         try record.withPayload { payload throws(KeyringError) in try staged.by.update(payload) }
-        let step = try enter(staged, record, else: reason)
+        let step = try enter(staged, record, else: .itemLease)
         switch consume step {
         case .done(let lease): return .done(lease)
         case .blocked(let reason):
-            try? addBallast(to: staged)
+            try? staged.addBallast()
             return .blocked(reason)
-        }
-    }
-
-    /// Stages a lease with bytes that are freed when it is taken, without looking at the lease of that name.
-    func stageWithBallast(_ name: String) throws(KeyringError) -> StagedLease {
-        let staged = try stage(name, LeaseRecord(lasting: .zero))
-        return try Staging.discardIfFailing(Key(staged.ring)) { () throws(KeyringError) in
-            try addBallast(to: staged)
-            return staged
-        }
-    }
-
-    private func addBallast(to staged: StagedLease) throws(KeyringError) {
-        let payload: InlineArray<16, UInt64> = InlineArray(repeating: 0)
-        try unsafe staged.by.update(payload.span.bytes)
-    }
-
-    private func stage(_ name: String, _ record: LeaseRecord) throws(KeyringError) -> StagedLease {
-        let ring = try Keyring.thread.addKeyring(name)
-        return try Staging.discardIfFailing(Key(ring)) { () throws(KeyringError) in
-            let by = try record.withPayload { payload throws(KeyringError) in
-                try ring.add(.user, HeldLease.recordName, payload: payload)
-            }
-            try by.setPermissions(permissions)
-            try Key(ring).setPermissions(permissions)
-            return StagedLease(name: name, ring: ring, by: by)
         }
     }
 
@@ -202,6 +177,31 @@ struct StagedLease {
     let name: String
     let ring: Keyring
     let by: Key
+
+    fileprivate init(_ name: String, _ record: LeaseRecord, _ permissions: KeyPermissions) throws(KeyringError) {
+        self.name = name
+        let ring = try Keyring.thread.addKeyring(name)
+        by = try Staging.discardIfFailing(Key(ring)) { () throws(KeyringError) in
+            let by = try record.withPayload { payload throws(KeyringError) in
+                try ring.add(.user, HeldLease.recordName, payload: payload)
+            }
+            try by.setPermissions(permissions)
+            try Key(ring).setPermissions(permissions)
+            return by
+        }
+        self.ring = ring
+    }
+
+    /// Stages a lease with bytes that are freed when it is taken.
+    init(_ name: String, withBallast permissions: KeyPermissions) throws(KeyringError) {
+        try self.init(name, LeaseRecord(lasting: .zero), permissions)
+        try Staging.discardIfFailing(Key(ring)) { () throws(KeyringError) in try addBallast() }
+    }
+
+    fileprivate func addBallast() throws(KeyringError) {
+        let payload: InlineArray<16, UInt64> = InlineArray(repeating: 0)
+        try unsafe by.update(payload.span.bytes)
+    }
 }
 
 /// The payload of `by`: who holds the lease, and until when.

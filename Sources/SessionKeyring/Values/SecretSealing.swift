@@ -11,7 +11,8 @@ public import Keyutils
 ///
 /// The kernel, its quota and the lists see only the sealed bytes, and so do `skr` and stores without this hook. The
 /// limit of 32,767 bytes applies to the sealed bytes. If two stores of a process have different values of this type,
-/// even with equal closures, they don't share fetches.
+/// even with equal closures, they don't share fetches. If sealing has random parts, a value that is refused while a fetch
+/// returns the same value again counts as a new one.
 public struct SecretSealing: Sendable {
     private final class Identity: Sendable {}
 

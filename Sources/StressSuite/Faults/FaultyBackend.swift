@@ -124,8 +124,10 @@ struct FaultyBackend: SecretBackend {
         return .done(UnguardedUpdate(backend: whole, item: item))
     }
 
-    func beginFetch(of item: ItemIdentity, _ effort: Effort) throws(SecretStoreError) -> Outcome<(any ItemFetch)?> {
-        try whole.beginFetch(of: item, effort)
+    func beginFetch(
+        of item: ItemIdentity, reserving size: Int?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<(any ItemFetch)?> {
+        try whole.beginFetch(of: item, reserving: size, effort)
     }
 
     func takeLease(
@@ -161,7 +163,7 @@ private final class UnguardedUpdate: ItemUpdate {
         try backend.read(item, body)
     }
 
-    var hasFacts: Bool { false }
+    var isRefreshed: Bool { false }
 
     func commit(
         _ bytes: RawSpan?, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort

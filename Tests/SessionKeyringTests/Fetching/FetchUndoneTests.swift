@@ -111,7 +111,9 @@ struct FetchUndoneTests {
     @Test("a fetch that can't be watched fails, unless the reason is a full quota")
     func unwatched() throws {
         try Key(kernel.scratch.keyring).revoke()
-        #expect(throws: SecretStoreError.self) { _ = try store.backend.beginFetch(of: item, Effort()).get() }
+        #expect(throws: SecretStoreError.self) {
+            _ = try store.backend.beginFetch(of: item, reserving: nil, Effort()).get()
+        }
     }
 
     @Test("an item with the longest possible name is fetched like any other")

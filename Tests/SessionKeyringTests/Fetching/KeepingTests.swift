@@ -122,9 +122,9 @@ private struct WatchedBackend: ForwardingBackend {
     }
 
     func beginFetch(
-        of item: ItemIdentity, _ effort: Effort
+        of item: ItemIdentity, reserving size: Int?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<(any ItemFetch)?> {
-        guard let fetch = try whole.beginFetch(of: item, effort).get() else { return .done(nil) }
+        guard let fetch = try whole.beginFetch(of: item, reserving: size, effort).get() else { return .done(nil) }
         return .done(WatchedFetch(fetch, onStore))
     }
 }
@@ -138,10 +138,6 @@ private final class WatchedFetch: ItemFetch {
     }
 
     func renew() { whole.renew() }
-
-    func reserve(size: Int, _ effort: Effort) throws(SecretStoreError) -> Outcome<Void> {
-        try whole.reserve(size: size, effort)
-    }
 
     func isUntouched(_ key: Int32?) throws(SecretStoreError) -> Bool { try whole.isUntouched(key) }
 
@@ -178,7 +174,7 @@ private final class BlockedUpdate: ItemUpdate {
 
     func read(_ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool { try whole.read(body) }
 
-    var hasFacts: Bool { whole.hasFacts }
+    var isRefreshed: Bool { whole.isRefreshed }
 
     func commit(
         _ bytes: RawSpan?, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort

@@ -321,7 +321,7 @@ private struct FullBackend: ForwardingBackend {
     }
 
     func beginFetch(
-        of item: ItemIdentity, _ effort: Effort
+        of item: ItemIdentity, reserving size: Int?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<(any ItemFetch)?> {
         .done(FullFetch(item: item))
     }
@@ -333,8 +333,6 @@ private final class FullFetch: ItemFetch {
     init(item: ItemIdentity) { self.item = item }
 
     func renew() {}
-
-    func reserve(size: Int, _ effort: Effort) throws(SecretStoreError) -> Outcome<Void> { .done(()) }
 
     func isUntouched(_ key: Int32?) throws(SecretStoreError) -> Bool { true }
 

@@ -250,9 +250,9 @@ private struct ChosenOutcomes: ForwardingBackend {
     let next = Locked<Next?>(nil)
 
     func beginFetch(
-        of item: ItemIdentity, _ effort: Effort
+        of item: ItemIdentity, reserving size: Int?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<(any ItemFetch)?> {
-        guard let fetch = try whole.beginFetch(of: item, effort).get() else { return .done(nil) }
+        guard let fetch = try whole.beginFetch(of: item, reserving: size, effort).get() else { return .done(nil) }
         return .done(ChosenFetch(fetch, of: item, next))
     }
 }
@@ -267,10 +267,6 @@ private final class ChosenFetch: ItemFetch {
     }
 
     func renew() { whole.renew() }
-
-    func reserve(size: Int, _ effort: Effort) throws(SecretStoreError) -> Outcome<Void> {
-        try whole.reserve(size: size, effort)
-    }
 
     func isUntouched(_ key: Int32?) throws(SecretStoreError) -> Bool { try whole.isUntouched(key) }
 
@@ -297,10 +293,10 @@ private struct LateWatch: ForwardingBackend {
     }
 
     func beginFetch(
-        of item: ItemIdentity, _ effort: Effort
+        of item: ItemIdentity, reserving size: Int?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<(any ItemFetch)?> {
         if isBlocked.exchange(false) { return .blocked(SecretStoreError(.blocked(.itemLease), item: item)) }
-        return try whole.beginFetch(of: item, effort)
+        return try whole.beginFetch(of: item, reserving: size, effort)
     }
 }
 
@@ -309,7 +305,7 @@ private struct NoWatches: ForwardingBackend {
     let whole: any SecretBackend = InMemoryBackend()
 
     func beginFetch(
-        of item: ItemIdentity, _ effort: Effort
+        of item: ItemIdentity, reserving size: Int?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<(any ItemFetch)?> { .done(nil) }
 }
 
@@ -328,9 +324,9 @@ private struct LosingBackend: ForwardingBackend {
     }
 
     func beginFetch(
-        of item: ItemIdentity, _ effort: Effort
+        of item: ItemIdentity, reserving size: Int?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<(any ItemFetch)?> {
-        guard let fetch = try whole.beginFetch(of: item, effort).get() else { return .done(nil) }
+        guard let fetch = try whole.beginFetch(of: item, reserving: size, effort).get() else { return .done(nil) }
         return .done(LosingFetch(fetch, of: item, losing: losesFetch ? lease : nil))
     }
 }
@@ -346,10 +342,6 @@ private final class LosingFetch: ItemFetch {
     }
 
     func renew() { whole.renew() }
-
-    func reserve(size: Int, _ effort: Effort) throws(SecretStoreError) -> Outcome<Void> {
-        try whole.reserve(size: size, effort)
-    }
 
     func isUntouched(_ key: Int32?) throws(SecretStoreError) -> Bool { try whole.isUntouched(key) }
 

@@ -186,7 +186,7 @@ private struct GrantingBackend: ForwardingBackend {
     ) throws(SecretStoreError) -> Outcome<any LeaseHandle> { .done(handle) }
 
     func beginFetch(
-        of item: ItemIdentity, _ effort: Effort
+        of item: ItemIdentity, reserving size: Int?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<(any ItemFetch)?> {
         .blocked(SecretStoreError(.blocked(.itemLease), item: item))
     }

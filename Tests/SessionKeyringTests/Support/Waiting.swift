@@ -17,7 +17,7 @@ extension SecretBackend {
 
     func beginFetch(of item: ItemIdentity) throws(SecretStoreError) -> (any ItemFetch)? {
         var wait = Wait()
-        return try wait.run { effort throws(SecretStoreError) in try beginFetch(of: item, effort) }
+        return try wait.run { effort throws(SecretStoreError) in try beginFetch(of: item, reserving: nil, effort) }
     }
 }
 

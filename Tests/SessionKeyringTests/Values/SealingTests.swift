@@ -89,6 +89,37 @@ struct SealingTests {
         #expect(try await slot.value { "fetched" } == "fetched")
     }
 
+    @Test("a refresh with the wrong key is an error, and destroys no token", arguments: Place.allCases)
+    func wrongKey(place: Place) async throws {
+        let kernel = try ScratchStore()
+        let (sealed, plain) = try stores(in: place, kernel)
+        try plain.set("token of another program", for: item)
+        let slot = sealed.slot(for: item, as: String.self)
+        await #expect {
+            try await slot.refreshedValue { _ in ("login", .scope) }
+        } throws: {
+            if case .undecodable? = ($0 as? SecretStoreError)?.code { true } else { false }
+        }
+        #expect(try plain.get(item) == "token of another program")
+        #expect(try !sealed.deleteUnchanged(.key(tag: "none"), SecretBytes(utf8: "x")))
+        try sealed.set("same", for: item)
+        #expect(try !sealed.deleteUnchanged(item, SecretBytes(utf8: "other")))
+        #expect(try sealed.deleteUnchanged(item, SecretBytes(utf8: "same")))
+        #expect(try !sealed.contains(item))
+    }
+
+    @Test("a refreshed value that can't be sealed is returned, and the old one stays")
+    func unsealableRefresh() async throws {
+        let backend = InMemoryBackend()
+        try SecretStore(backend: backend).set("old", for: item)
+        let store = SecretStore(
+            backend: backend,
+            sealing: SecretSealing(
+                seal: { _, _ in throw Refusal() }, open: { bytes, _ in SecretBytes(copying: bytes) }))
+        #expect(try await store.refreshedValue(for: item, as: String.self) { _ in ("new", .scope) } == "new")
+        #expect(try store.get(item) == "old")
+    }
+
     @Test("a value that can't be sealed is unencodable, and the old one stays")
     func unsealable() throws {
         let backend = InMemoryBackend()
@@ -105,7 +136,9 @@ struct SealingTests {
         #expect(try store.get(item) == "old")
     }
 
-    @Test("the size that counts is that of the sealed bytes", arguments: Place.allCases)
+    @Test(
+        "the size that counts is that of the sealed bytes", .tags(.root), .enabled(if: isRoot),
+        arguments: Place.allCases)
     func size(place: Place) throws {
         let kernel = try ScratchStore()
         let (sealed, _) = try stores(in: place, kernel)

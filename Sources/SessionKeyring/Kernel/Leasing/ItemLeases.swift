@@ -79,7 +79,7 @@ extension KernelBackend {
         if let blockage = try rings.raiseUpdateFlag(in: leases) { return .blocked(blockage) }
         if let staged {
             do throws(KeyringError) {
-                return try itemLeases.ring(leases).acquire(staged, lasting: duration)
+                return try itemLeases.ring(leases).acquire(staged, lasting: duration, effort)
             } catch {
                 // The staged lease has ended, so take one in the usual way.
                 guard error.isKeyGoneOrRefused else { throw error }

@@ -21,15 +21,15 @@ struct FetchRoom {
     let lease: StagedLease
 
     /// Stages the keys for a value of up to this size, in bytes.
-    init(for item: ItemIdentity, size: Int, in leases: Keyring, of backend: KernelBackend) throws(KeyringError) {
+    init(for item: ItemIdentity, size: Int, of backend: KernelBackend) throws(KeyringError) {
         let largest = ItemFacts(freshness: .until(.max), usability: .until(.max))
         value = try Self.stage(item, bytes: min(max(size, 1), Key.largestUserPayload), of: backend)
         (companion, lease) = try Staging.discardIfFailing(value) { () throws(KeyringError) in
             let companion = try Self.stage(
                 item.companion, bytes: largest.record(of: item, key: 0, hash: 0).count, of: backend)
             let lease = try Staging.discardIfFailing(companion) { () throws(KeyringError) in
-                let itemLeases = backend.itemLeases
-                return try itemLeases.ring(leases).stageWithBallast(itemLeases.name(for: item.keyDescription))
+                let name = backend.itemLeases.name(for: item.keyDescription)
+                return try StagedLease(name, withBallast: backend.rings.permissions)
             }
             return (companion, lease)
         }

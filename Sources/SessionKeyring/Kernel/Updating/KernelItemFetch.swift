@@ -3,28 +3,54 @@ import Synchronization
 
 extension KernelBackend {
     package func beginFetch(
-        of item: ItemIdentity, _ effort: Effort
+        of item: ItemIdentity, reserving size: Int?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<(any ItemFetch)?> {
         try rings.requireOwnSession()
         let outcome = try Outcome<(any ItemFetch)?>.of { () throws(SecretStoreError) in
-            let watch = try inRoom(effort) { () throws(SecretStoreError) in
-                try placeWatch(of: item, effort)
+            guard let size else { return try beginFetch(of: item, in: nil, effort) }
+            // The watch comes last, because it ends another fetch that is late.
+            let room = try inRoom(effort) { () throws(SecretStoreError) in
+                try inStoreTerms(item) { () throws(KeyringError) in
+                    try FetchRoom(for: item, size: roomNeeded(for: item) ?? size, of: self)
+                }
             }
             do throws(SecretStoreError) {
-                let before = try withKey(of: item) { ring, key throws(KeyringError) in
-                    (key: key, isRefused: try isRefused(item, key, in: ring))
-                }
-                return KernelItemFetch(
-                    of: item, by: self, watch: watch, before: before?.key, wasRefused: before?.isRefused ?? false)
+                // Reaping would stage keys of the same names on this thread.
+                return try beginFetch(of: item, in: room, Effort(mayUseLastResorts: false, isFirst: effort.isFirst))
             } catch {
-                try? watch.invalidate()
+                room.discard()
                 throw error
             }
         }
-        if case .blocked(let error, _) = outcome, error.code == .quotaExceeded, effort.mayUseLastResorts {
+        if case .blocked(let error, _) = outcome, error.code == .quotaExceeded, effort.mayUseLastResorts, size == nil {
             return .done(nil)
         }
         return outcome
+    }
+
+    /// The room for a new value in place of the old one, in bytes; `nil` if there isn't an old one that can be read.
+    private func roomNeeded(for item: ItemIdentity) -> Int? {
+        let old = try? withKey(of: item) { _, key throws(KeyringError) in try key.payloadSize() }
+        return (old ?? nil).map { $0 + FetchRoom.growth }
+    }
+
+    private func beginFetch(
+        of item: ItemIdentity, in room: FetchRoom?, _ effort: Effort
+    ) throws(SecretStoreError) -> KernelItemFetch {
+        let watch = try inRoom(effort) { () throws(SecretStoreError) in
+            try placeWatch(of: item, effort)
+        }
+        do throws(SecretStoreError) {
+            let before = try withKey(of: item) { ring, key throws(KeyringError) in
+                (key: key, isRefused: try isRefused(item, key, in: ring))
+            }
+            return KernelItemFetch(
+                of: item, by: self, watch: watch, before: before?.key, wasRefused: before?.isRefused ?? false,
+                in: room)
+        } catch {
+            try? watch.invalidate()
+            throw error
+        }
     }
 
     private func placeWatch(of item: ItemIdentity, _ effort: Effort) throws(SecretStoreError) -> Key {
@@ -62,11 +88,15 @@ final class KernelItemFetch: ItemFetch {
     /// Whether the old value was already refused when the fetch began.
     private let wasRefused: Bool
     /// The keys that are reserved for the result; `nil` if none are, or none any more.
-    private let room = LockBox<FetchRoom?>(nil)
+    private let room: LockBox<FetchRoom?>
 
-    init(of item: ItemIdentity, by backend: KernelBackend, watch: Key, before: Key?, wasRefused: Bool) {
+    init(
+        of item: ItemIdentity, by backend: KernelBackend, watch: Key, before: Key?, wasRefused: Bool,
+        in room: FetchRoom?
+    ) {
         (self.backend, self.item, self.watch, self.before) = (backend, item, watch, before)
         self.wasRefused = wasRefused
+        self.room = LockBox(room)
     }
 
     deinit {
@@ -80,23 +110,6 @@ final class KernelItemFetch: ItemFetch {
     func renew() {
         if let lifetime = Self.lifetime { try? watch.setTimeout(lifetime) }
         if (try? hasExpired(before)) == true { hasBeforeExpired.store(true, ordering: .relaxed) }
-    }
-
-    func reserve(size: Int, _ effort: Effort) throws(SecretStoreError) -> Outcome<Void> {
-        try .of { () throws(SecretStoreError) in
-            guard let leases = try backend.rings.findLeasesRing() else {
-                throw SecretStoreError(.blocked(.itemLease), item: item)
-            }
-            let room = try backend.inRoom(effort) { () throws(SecretStoreError) in
-                try inStoreTerms(item) { () throws(KeyringError) in
-                    // An expired value can't be read any more.
-                    let old = try unlessGoneOrRefused { () throws(KeyringError) in try before?.payloadSize() } ?? nil
-                    return try FetchRoom(
-                        for: item, size: old.map { $0 + FetchRoom.growth } ?? size, in: leases, of: backend)
-                }
-            }
-            self.room.withLock { $0 = room }
-        }
     }
 
     func store(
@@ -137,9 +150,15 @@ final class KernelItemFetch: ItemFetch {
         case .blocked(let reason): throw SecretStoreError(.blocked(reason), item: item)
         case .done(let lease):
             self.room.withLock { $0 = nil }
-            // With room, this changes the reserved keys.
-            let storage = try backend.withPair(for: item, effort) { pair throws(KeyringError) in
-                .done(try place(pending, payload, in: pair.items, under: lease, effort))
+            let storage: FetchStorage?
+            do throws(SecretStoreError) {
+                // With room, this changes the reserved keys.
+                storage = try backend.withPair(for: item, effort) { pair throws(KeyringError) in
+                    .done(try place(pending, payload, in: pair.items, under: lease, effort))
+                }
+            } catch {
+                room?.discard()
+                throw error
             }
             _ = lease.release()
             guard let storage else { throw SecretStoreError(.leaseLost, item: item) }
@@ -167,8 +186,9 @@ final class KernelItemFetch: ItemFetch {
         }
         let hasFacts = try backend.placeFacts(staged, of: item, in: items, under: lease)
         // A `clear` takes no lease, so this looks for a watch once more. Others may have read the value before it was
-        // withdrawn. If there is the watch of a later fetch, that one sees this value, and must not lose it.
-        guard try backend.current(item.watch, in: items) != nil else {
+        // withdrawn. If a later fetch has placed its watch, or has ended since, this value stays: that fetch has seen
+        // it, and its own result is not stored.
+        guard try backend.nameState(of: item.watch, in: items) != .free else {
             // This affects exactly our key, not a later value. If a `clear` was faster, the key is gone.
             try unlessGoneOrRefused { () throws(KeyringError) in try staged.key.invalidate() }
             try? staged.companion?.invalidate()
@@ -201,7 +221,10 @@ final class KernelItemFetch: ItemFetch {
         let current = try backend.current(item, in: ring)
         if current == before { return true }
         if current != nil { return false }
-        return try hasBeforeExpired.load(ordering: .relaxed) ? true : hasExpired(before)
+        if !hasBeforeExpired.load(ordering: .relaxed), try hasExpired(before) {
+            hasBeforeExpired.store(true, ordering: .relaxed)
+        }
+        return hasBeforeExpired.load(ordering: .relaxed)
     }
 
     /// Returns whether the key has expired, which is not a change to the item.

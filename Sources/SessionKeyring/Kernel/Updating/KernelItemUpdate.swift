@@ -35,6 +35,7 @@ private final class KernelItemUpdate: ItemUpdate {
     private let lease: HeldLease
     /// The item's key when it was last read; `nil` if the item was absent.
     private var seen: Key?
+    private var seenHash: UInt64 = 0
     /// The key of the new value, if an attempt to commit has stored it and failed only afterwards.
     private var stored: Key?
 
@@ -47,14 +48,22 @@ private final class KernelItemUpdate: ItemUpdate {
 
     func read(_ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool {
         seen = try backend.withKey(of: item) { ring, key throws(KeyringError) in
-            try key.withPayload { payload in body(payload.extracting(first: PayloadEncoding.secretSize(payload))) }
+            try key.withPayload { payload in
+                seenHash = PayloadEncoding.hashOfSecret(in: payload)
+                body(payload.extracting(first: PayloadEncoding.secretSize(payload)))
+            }
             self.ring = ring
             return key
         }
         return seen != nil
     }
 
-    var hasFacts: Bool { seen != nil && (try? ring.find(.user, item.companion.keyDescription)) != nil }
+    var isRefreshed: Bool {
+        guard let seen, let facts = try? backend.facts(of: item, key: seen, hash: seenHash, in: ring) else {
+            return false
+        }
+        return facts.isOfRefreshed
+    }
 
     func commit(
         _ bytes: RawSpan?, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort

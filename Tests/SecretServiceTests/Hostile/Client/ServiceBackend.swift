@@ -150,7 +150,7 @@ extension ServiceBackend {
     }
 
     func beginFetch(
-        of item: ItemIdentity, _ effort: Effort
+        of item: ItemIdentity, reserving size: Int?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<(any ItemFetch)?> {
         throw SecretStoreError(.unsupported, item: item)
     }

@@ -24,7 +24,7 @@ struct StagedKeyTests {
         let effort = Effort(mayUseLastResorts: mayUseLastResorts)
         let error = try storeError {
             switch operation {
-            case .fetch: _ = try store.backend.beginFetch(of: item, effort).get()
+            case .fetch: _ = try store.backend.beginFetch(of: item, reserving: nil, effort).get()
             case .set: try store.backend.set([1].span.bytes, for: item, timeout: nil, nil, effort, after: nil).get()
             case .add:
                 try store.backend.add([1].span.bytes, for: .password(service: "new"), timeout: nil, nil, effort).get()

@@ -141,7 +141,7 @@ struct FullQuotaTests {
                 var isDone = false
                 let code = try failure { effort in
                     if isFetch {
-                        isDone = try store.backend.beginFetch(of: item, effort).get() != nil
+                        isDone = try store.backend.beginFetch(of: item, reserving: nil, effort).get() != nil
                     } else {
                         _ = try store.backend.takeLease("job", lasting: .seconds(5), effort).get()
                         isDone = true

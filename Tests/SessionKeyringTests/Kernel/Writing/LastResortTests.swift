@@ -93,7 +93,7 @@ struct LastResortTests {
             for mayUseLastResorts in [false, true] {
                 let effort = Effort(mayUseLastResorts: mayUseLastResorts)
                 do throws(SecretStoreError) {
-                    let isWatched = try store.backend.beginFetch(of: item, effort).get() != nil
+                    let isWatched = try store.backend.beginFetch(of: item, reserving: nil, effort).get() != nil
                     succeed(4, mayUseLastResorts && !isWatched)
                 } catch {
                     succeed(5, !mayUseLastResorts && error.code == .quotaExceeded)

@@ -123,7 +123,7 @@ final class PlainWriteTests {
                 { [store] in _ = try store.backend.expire(item, timeout: .longest, $0).get() },
             ]
         } else {
-            uses.append { [store] in _ = try store.backend.beginFetch(of: item, $0).get() }
+            uses.append { [store] in _ = try store.backend.beginFetch(of: item, reserving: nil, $0).get() }
         }
         for use in uses {
             #expect(try storeError { try use(effort) }?.detail == .restricted(leases.serial))

@@ -41,7 +41,7 @@ enum Compare {
         case "borrowed", "owned", "libkeyutils":
             let (store, item) = (try SecretStore(), ItemIdentity.password(service: words[0], account: last))
             try check(store.get(item, as: String.self))
-            if kind == "owned" { return { try store.get(item)?.count } }
+            if kind == "owned" { return { try store.withBytes(of: item) { SecretBytes(copying: $0).count } } }
             if kind == "borrowed" { return { try store.withBytes(of: item) { $0.byteCount } } }
             let names = UnsafeMutablePointer<UnsafePointer<CChar>?>.allocate(capacity: 1)
             names.initialize(to: UnsafePointer(strdup(item.keyDescription)))

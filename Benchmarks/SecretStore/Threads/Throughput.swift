@@ -1,6 +1,7 @@
 import Baseline
 import Dispatch
 import Foundation
+import SessionKeyring
 import Synchronization
 
 /// Compares many threads on one store with the same threads on the C baseline, on the same keys.

@@ -130,8 +130,8 @@ struct RefreshedValueTests {
         #expect(try store.get(item) == "")
     }
 
-    @Test("the keys that were reserved leave nothing behind, whatever the end of the fetch")
-    func leftBehind() async throws {
+    @Test("the keys that were reserved do not remain, whatever the end of the fetch")
+    func leftOver() async throws {
         let names: Set = [item.keyDescription, item.companion.keyDescription, item.failure.keyDescription]
         for isStored in [true, false] {
             _ = try? await store.refreshedValue(for: item, as: String.self) { _ in

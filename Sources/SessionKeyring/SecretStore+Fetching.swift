@@ -64,14 +64,14 @@ extension SecretStore {
     ///
     /// If many tasks, threads and processes want the value at the same time, one of them fetches it. The others wait
     /// only if the old value isn't usable. Everything else is as for ``value(for:as:lasting:options:fetch:)``, except
-    /// that the closure is never called without room for its result, and never cancelled:
+    /// that the closure is never called without room for its result, and not cancelled before its limit:
     ///
     /// - The store first reserves the old value's size and 1,024 bytes more, or ``FetchOptions``' size for a first value.
     ///   Without that room, callers get the old value if it is usable, otherwise `quotaExceeded`.
-    /// - Once the closure was called, nothing cancels the fetch, even if all its callers are cancelled or their task
-    ///   group ends. Its result is stored, unless the item was set, deleted or cleared meanwhile.
+    /// - Once the closure was called, nothing cancels the fetch before its limit, even if all its callers are cancelled
+    ///   or their task group ends. Its result is stored, unless the item was set, deleted or cleared meanwhile.
     /// - If it reaches its limit, its callers get the old value if it is usable, otherwise `fetchTimedOut`, and others
-    ///   can fetch. A late result is still stored, unless another fetch has begun.
+    ///   can fetch. A late result is still stored, unless another fetch has begun; one in this process cancels it.
     ///
     /// Apart from that, a result is not stored only if the process dies, if the result is larger than its room and the
     /// quota is full, if others block the write for an hour, if the session ends, if the result can't be sealed, or if its

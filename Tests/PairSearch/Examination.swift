@@ -109,7 +109,8 @@ struct Examination {
     ///   a clear, the value that the fetch replaced may be gone by then.
     private func isDocumented(_ history: ItemHistory, _ item: ItemIdentity) -> Bool {
         var operations = history.operations
-        if series.stop.crossesExpiry || calls.contains(where: { $0.operation == .clear }) {
+        let hasClear = calls.contains { $0.operation == .clear }
+        if series.stop.crossesExpiry || hasClear {
             operations = operations.map(\.withoutWhatWasFound)
             if holds(operations, of: history) { return true }
         }
@@ -118,7 +119,17 @@ struct Examination {
             switch call.operation {
             case .set, .setTimeout: return holdsWithSecondSet(by: call, history)
             case .delete, .fetch, .refresh:
-                return holds(operations + [call.again(.remove(found: nil))], of: history)
+                operations.append(call.again(.remove(found: nil)))
+                defer { operations.removeLast() }
+                if holds(operations, of: history) { return true }
+                // If a clear comes first, others can read the fetched value until the fetch withdraws it.
+                guard call.operation != .delete, hasClear else { return false }
+                let late = operations.map { operation in
+                    if operation.worker != call.role.worker { return operation }
+                    if case .read = operation.effect { return operation }
+                    return call.again(operation.effect)
+                }
+                return holds(late, of: history)
             default: return false
             }
         }

@@ -271,12 +271,12 @@ extension SecretStore {
         under lease: FetchLease, on thread: StagingThread?, whenBlockedForLong answer: @escaping @Sendable () -> Void
     ) async throws -> Bool {
         guard let lifetime = RunningLifetime(ofFetched: lifetime), lease.canStore else { return false }
-        let bytes = try encoding(flight.item) { try coding.encode(value) }
+        let coding = coding.sealed(by: sealing, of: flight.item)
         let result: FetchResult
-        do {
-            result = FetchResult(try sealed(bytes, of: flight.item), for: lifetime)
+        do throws(SecretStoreError) {
+            result = FetchResult(try encoding(flight.item) { try coding.encode(value) }, for: lifetime)
         } catch {
-            guard thread != nil else { throw error }
+            guard thread != nil, error.detail == .unsealed else { throw error }
             return false
         }
         let attempt: @Sendable (Effort) throws(SecretStoreError) -> Outcome<FetchStorage> = {

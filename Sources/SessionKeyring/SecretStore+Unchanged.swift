@@ -17,11 +17,8 @@ extension SecretStore {
         var stored: SecretBytes?
         _ = try backend.read(item) { stored = SecretBytes(copying: $0) }
         guard let stored else { return false }
-        var isSame = false
-        try sealing.open(stored.withBytes { SecretBytes(copying: $0) }, of: item) { opened in
-            isSame = SecretBytes(copying: opened).isEqual(to: secret)
-        }
-        return isSame ? try deleteUnchangedStored(item, stored) : false
+        let opened = try stored.withBytes { stored throws(SecretStoreError) in try sealing.opened(stored, of: item) }
+        return opened.isEqual(to: secret) ? try deleteUnchangedStored(item, stored) : false
     }
 
     private func deleteUnchangedStored(

@@ -148,19 +148,14 @@ extension SecretStore {
         _ change: (Value?) throws -> Value?
     ) throws -> NewValue<Value> {
         var found: Result<Value, any Error>?
-        if let sealing {
-            var stored: SecretBytes?
-            _ = try update.read { stored = SecretBytes(copying: $0) }
-            try sealing.open(stored, of: item) { bytes in found = Result { try coding.decode(bytes) } }
-        } else {
-            _ = try update.read { bytes in found = Result { try coding.decode(bytes) } }
-        }
+        let coding = coding.sealed(by: sealing, of: item)
+        _ = try update.read { bytes in found = Result { try coding.decode(bytes) } }
         let old = try decoded(found, item)
         guard let new = try OpenUpdates.changing(updateKey(item), { try change(old) }) else {
             return NewValue(value: nil, bytes: nil, hasFacts: false, isChange: old != nil)
         }
         return NewValue(
-            value: new, bytes: try stored(new, coding, of: item), hasFacts: lifetime.hasRefresh || update.isRefreshed,
+            value: new, bytes: try encoding(item) { try coding.encode(new) }, hasFacts: lifetime.hasRefresh || update.isRefreshed,
             isChange: true)
     }
 

@@ -269,9 +269,10 @@ extension SecretStore {
         try check(item)
         guard let sealing else { return try backend.read(item, body) }
         var stored: SecretBytes?
-        let isThere = try backend.read(item) { stored = SecretBytes(copying: $0) }
-        try sealing.open(stored, of: item, body)
-        return isThere
+        guard try backend.read(item, { stored = SecretBytes(copying: $0) }), let stored else { return false }
+        let secret = try stored.withBytes { stored throws(SecretStoreError) in try sealing.opened(stored, of: item) }
+        secret.withBytes(body)
+        return true
     }
 
     @inline(__always)
@@ -287,14 +288,8 @@ extension SecretStore {
     ) throws(SecretStoreError) -> Found<Value>? {
         var found: Result<Value, any Error>?
         try check(item)
-        let known: KnownValue?
-        if let sealing {
-            var stored: SecretBytes?
-            known = try backend.readWithFacts(item) { stored = SecretBytes(copying: $0) }
-            try sealing.open(stored, of: item) { bytes in found = Result { try coding.decode(bytes) } }
-        } else {
-            known = try backend.readWithFacts(item) { bytes in found = Result { try coding.decode(bytes) } }
-        }
+        let coding = coding.sealed(by: sealing, of: item)
+        let known = try backend.readWithFacts(item) { bytes in found = Result { try coding.decode(bytes) } }
         guard let known, let value = try decoded(found, item) else { return nil }
         return Found(value, known)
     }
@@ -303,20 +298,6 @@ extension SecretStore {
         ValueCoding(
             encode: { [codec] value in try RawCoding.encode(value, else: codec) },
             decode: { [codec] bytes in try RawCoding.decode(type, from: bytes, else: codec) })
-    }
-
-    /// Encodes a value, and seals it.
-    func stored<Value>(
-        _ value: Value, _ coding: ValueCoding<Value>, of item: ItemIdentity
-    ) throws(SecretStoreError) -> SecretBytes {
-        try sealed(try encoding(item) { try coding.encode(value) }, of: item)
-    }
-
-    func sealed(
-        _ bytes: consuming SecretBytes, of item: ItemIdentity
-    ) throws(SecretStoreError) -> SecretBytes {
-        guard let sealing else { return bytes }
-        return try sealing.sealed(bytes, of: item)
     }
 
     func encoded<Value: Encodable>(

@@ -57,6 +57,7 @@ extension SecretStoreError.Detail {
         case .leaseDuration: "a lease must last at least 10 milliseconds and at most one hour"
         case .refreshTime: "the refresh time is not within the value's lifetime"
         case .missingValue: "there is no value to store"
+        case .unsealed: "the value can't be sealed"
         case .unopened: "the stored bytes can't be opened"
         case .unsupported: "this kernel doesn't support the operation"
         case .noThread: "this process can't start a thread"

@@ -93,6 +93,8 @@ public struct SecretStoreError: Error, Hashable, Sendable {
         case noThread
         /// The kernel or the backend does not support the operation.
         case unsupported
+        /// The value can't be sealed by the store's ``SecretSealing``.
+        case unsealed
         /// The stored bytes can't be opened by the store's ``SecretSealing``.
         case unopened
         /// The attempt was blocked, for this reason.
@@ -109,7 +111,7 @@ public struct SecretStoreError: Error, Hashable, Sendable {
             case .unsupported: .unavailable
             case .unopened: .undecodable(at: "the sealed bytes")
             case .leaseDuration, .fetchLimit, .refreshTime: .invalidTimeout
-            case .missingValue: .unencodable(at: "the top level")
+            case .missingValue, .unsealed: .unencodable(at: "the top level")
             }
         }
     }

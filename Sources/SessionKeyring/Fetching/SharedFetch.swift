@@ -2,8 +2,8 @@ import Keyutils
 
 /// One attempt to get an item, shared by all callers in this process that wait for the result.
 ///
-/// The fetch belongs to all its callers. A caller that is cancelled leaves it, and when the last caller leaves,
-/// the fetch ends. Its result goes to the callers that are waiting when it ends. A later caller begins another fetch.
+/// The fetch belongs to all its callers. A caller that is cancelled leaves it, and when the last caller leaves, the fetch
+/// ends, unless it is committed. Its result goes to the callers that are waiting when it ends. A later caller begins another fetch.
 /// Between processes, a lease decides which one fetches (``SingleFlight``). The fetch takes the lease when its turn
 /// comes, and holds it until it has stopped.
 ///
@@ -15,8 +15,8 @@ import Keyutils
 ///   at its limit.
 /// - `ending`: it has reached its limit. While it still holds the lease, it finds out what its callers get instead of a
 ///   result.
-/// - `late`: it does the same, and then releases the lease, so that others can fetch. It can still keep its result,
-///   unless another fetch of this process is committed, which stops it.
+/// - `late`: it was committed, and has reached its limit. It finds out what its callers get, and then releases the lease,
+///   so that others can fetch. It can still keep its result, unless the next fetch is committed, which stops it.
 /// - `keeping`: it is storing its result. Nothing from outside ends it any more.
 /// - `stopped`: it has released the lease, so that others can fetch. If it was stopped early, its work is cancelled.
 ///   Even if the work ignores the cancellation, the result is not stored.

@@ -4,6 +4,7 @@ extension SecretStoreError {
     /// Converts an error that a codec threw while encoding; keeps nothing of the value.
     static func unencodable(_ error: any Error, item: ItemIdentity) -> SecretStoreError {
         if error is RawCoding.MissingValue { return SecretStoreError(.missingValue, item: item) }
+        if let error = error as? SecretStoreError, error.detail == .unsealed { return error }
         guard case EncodingError.invalidValue(_, let context)? = error as? EncodingError else {
             // The error's type is part of the program, but its contents might be the value.
             return SecretStoreError(.unencodable(at: "the top level: \(type(of: error)) was thrown"), item: item)
@@ -13,6 +14,7 @@ extension SecretStoreError {
 
     /// Converts an error that a codec threw while decoding; keeps nothing of the bytes.
     static func undecodable(_ error: any Error, item: ItemIdentity) -> SecretStoreError {
+        if let error = error as? SecretStoreError, error.detail == .unopened { return error }
         var path: [any CodingKey] = []
         switch error as? DecodingError {
         case .typeMismatch(_, let context), .valueNotFound(_, let context): path = context.codingPath

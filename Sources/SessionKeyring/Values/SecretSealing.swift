@@ -43,19 +43,29 @@ extension SecretSealing {
         do {
             return try secret.withBytes { secret in try encrypt(secret, item) }
         } catch {
-            throw .unencodable(error, item: item)
+            throw SecretStoreError(.unsealed, item: item)
         }
     }
 
-    /// Passes the secret of an item to `body`; does nothing if there isn't one.
-    func open(
-        _ stored: consuming SecretBytes?, of item: ItemIdentity, _ body: (RawSpan) -> Void
-    ) throws(SecretStoreError) {
-        guard let stored else { return }
+    /// Returns the secret in stored bytes.
+    func opened(_ stored: RawSpan, of item: ItemIdentity) throws(SecretStoreError) -> SecretBytes {
         do {
-            try stored.withBytes { stored in try decrypt(stored, item) }.withBytes(body)
+            return try decrypt(stored, item)
         } catch {
             throw SecretStoreError(.unopened, item: item)
         }
+    }
+}
+
+extension ValueCoding {
+    /// Returns the conversion to and from the bytes that a store keeps.
+    func sealed(by sealing: SecretSealing?, of item: ItemIdentity) -> ValueCoding {
+        guard let sealing else { return self }
+        return ValueCoding(
+            encode: { value in try sealing.sealed(try encode(value), of: item) },
+            decode: { stored in
+                let secret = try sealing.opened(stored, of: item)
+                return try secret.withBytes { secret in try decode(secret) }
+            })
     }
 }

@@ -102,7 +102,7 @@ extension SecretStoreError.Detail {
         case .refreshTime: "pass a --timeout, and a shorter --refresh-before"
         case .unreadableAfterWrite: "find the program that keeps removing the keyring; 'keyctl show' lists the keyrings"
         case .foreignThread: "use another scope"
-        case .missingValue, .insideUpdate, .insideFetch, .fetchLimit, .unopened: "report this error"
+        case .missingValue, .insideUpdate, .insideFetch, .fetchLimit, .unsealed, .unopened: "report this error"
         case .unsupported: "'skr doctor' shows which features this kernel has"
         case .noThread: "end some processes, or raise their limit: ulimit -u"
         case .blocked, .heldLease: "try again"

@@ -185,8 +185,6 @@ let package = Package(
             swiftSettings: tests
         ),
         .executableTarget(
-            name: "token-example", dependencies: ["SessionKeyring"], path: "Tests/TokenExample", swiftSettings: tests),
-        .executableTarget(
             name: "lease-example", dependencies: ["SessionKeyring"], path: "Tests/LeaseExample", swiftSettings: tests),
         .executableTarget(
             name: "rotating-tokens", dependencies: ["SessionKeyring"], path: "Tests/RotatingTokens",
@@ -195,7 +193,6 @@ let package = Package(
             name: "SessionKeyringTests",
             dependencies: [
                 "SessionKeyring",
-                "token-example",
                 "lease-example",
                 "rotating-tokens",
                 "SessionKeyringTesting",

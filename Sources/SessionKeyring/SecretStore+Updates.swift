@@ -155,7 +155,8 @@ extension SecretStore {
             return NewValue(value: nil, bytes: nil, hasFacts: false, isChange: old != nil)
         }
         return NewValue(
-            value: new, bytes: try encoding(item) { try coding.encode(new) }, hasFacts: lifetime.hasRefresh || update.isRefreshed,
+            value: new, bytes: try encoding(item) { try coding.encode(new) },
+            hasFacts: lifetime.hasRefresh || update.isRefreshed,
             isChange: true)
     }
 

@@ -40,7 +40,6 @@ let package = Package(
         .default(enabledTraits: ["EncryptedSessions"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
@@ -86,7 +85,6 @@ let package = Package(
             name: "CommandSupport",
             dependencies: [
                 "Keyutils",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict
@@ -106,7 +104,6 @@ let package = Package(
                 "SessionKeyring",
                 "Keyutils",
                 "CLinux",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             exclude: ["Verbs/Helper/Python"],
@@ -134,7 +131,6 @@ let package = Package(
             dependencies: [
                 "StressSuite",
                 "CommandSupport",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict
@@ -159,7 +155,6 @@ let package = Package(
                 "CommandSupport",
                 "SecretService",
                 "SessionKeyring",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict

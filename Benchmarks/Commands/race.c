@@ -1,6 +1,7 @@
 /* race RUNS COMMAND [WORD...] --- COMMAND [WORD...] ...
 
-   Runs the commands in turns, RUNS times each. If a command begins with < FILE, its standard input is FILE. Prints a
+   Runs the commands in turns, RUNS times each. If a command begins with < FILE, its standard input is FILE. If it
+   contains +++, the words before that are a command that runs before it each time, and that is not measured. Prints a
    line for each command: the median wall time in nanoseconds, the highest peak memory of its runs in KiB, and the
    fewest page faults of a run. The kernel reports memory and page faults to the parent process.
 
@@ -42,10 +43,13 @@ struct command {
     posix_spawn_file_actions_t files;
     long long *times;
     long peak, faults;
+    struct command *before;
 };
 
 static long long run(struct command *command)
 {
+    if (command->before)
+        run(command->before);
     char *program = command->words[0];
     struct rusage usage;
     pid_t child;
@@ -72,6 +76,18 @@ static int ascending(const void *left, const void *right)
 static struct command prepared(char **words)
 {
     struct command command = {.words = words, .faults = LONG_MAX};
+    for (char **word = words; *word; word++) {
+        if (strcmp(*word, "+++") != 0)
+            continue;
+        *word = NULL;
+        struct command *before = malloc(sizeof *before);
+        if (!before)
+            fail("no memory");
+        *before = prepared(words);
+        command = prepared(word + 1);
+        command.before = before;
+        return command;
+    }
     posix_spawn_file_actions_init(&command.files);
     posix_spawn_file_actions_addopen(&command.files, 1, "/dev/null", O_WRONLY, 0);
     if (*words && strcmp(*words, "<") == 0 && words[1]) {

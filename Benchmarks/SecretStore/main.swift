@@ -13,7 +13,7 @@ switch words.first {
 case nil, "table": Program.run { try Table.run(options) }
 case "cold-start": Program.run { Table.show(try ColdStart.rows(options)) }
 case "helpers": Program.run { Table.show(try HelperStart.rows(options)) }
-case "commands": Program.run { Table.show(try RunningCommands.rows(options)) }
+case "commands": Program.run { Table.show(try RunningCommands.rows(options) + VerbStart.rows(options)) }
 case "sources": Program.run { Table.show(try Sources.rows(options)) }
 case "contention": Program.run { Table.show(try Contention.rows(options)) }
 case "ways": Program.become(["python3", "-B", Program.directory + "Ways/count-ways.py"] + options)

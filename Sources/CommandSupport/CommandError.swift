@@ -29,26 +29,3 @@ package struct CommandError: Error, Equatable {
         CommandError(exitCode: .internalError, message: message, hint: hint)
     }
 }
-
-extension CommandError {
-    /// Converts the argument parser's message to one line that starts in lower case.
-    package static func usage(parser message: String, hint: String) -> CommandError {
-        let lines = message.split(separator: "\n").map(String.init)
-        var line = lines.first ?? message
-        // The parser lists the values of a choice on separate lines.
-        let invitation = ". Please provide one of the following:"
-        if line.hasSuffix(invitation) {
-            let values = lines.dropFirst().prefix { $0.hasPrefix("  - ") }.map { $0.dropFirst(4) }
-            line = line.dropLast(invitation.count) + ": use " + values.joined(separator: ", ")
-        }
-        return .usage(line.prefix(1).lowercased() + line.dropFirst(), hint: durationHint(for: line) ?? hint)
-    }
-
-    /// Returns the forms of a duration if the message is about an option that takes a duration.
-    ///
-    /// Such a message ends with the name of the option's value.
-    private static func durationHint(for message: String) -> String? {
-        if message.hasSuffix("<duration>'") { return "write it as \(DurationText.forms)" }
-        return message.hasSuffix("<duration|never>'") ? "write it as \(DurationText.forms), or never" : nil
-    }
-}

@@ -44,6 +44,23 @@ package enum DurationText {
         }
     }
 
+    /// Returns whether the word is a unit of time, as people write it out.
+    static func isUnit(_ word: String) -> Bool {
+        letter(ofUnit: word) != nil
+            || ["w", "week", "weeks", "month", "months", "year", "years"].contains { $0 == word }
+    }
+
+    /// Returns the letter that stands for this unit in a duration; `nil` if durations don't have the unit.
+    static func letter(ofUnit word: String) -> String? {
+        switch word {
+        case "s", "sec", "secs", "second", "seconds": "s"
+        case "m", "min", "mins", "minute", "minutes": "m"
+        case "h", "hr", "hrs", "hour", "hours": "h"
+        case "d", "day", "days": "d"
+        default: nil
+        }
+    }
+
     /// Formats a duration in its two largest units, such as `1d2h` or `12s`.
     package static func rounded(_ duration: Duration) -> String {
         var rest = max(0, duration.components.seconds)

@@ -1,14 +1,14 @@
-import ArgumentParser
 import Keyutils
 
 /// The lifetime of an item to store: the value of `--timeout` or, without it, of SKR_TIMEOUT.
-package enum TimeoutArgument: ExpressibleByArgument, Equatable {
+package enum TimeoutArgument: Equatable {
     case after(Duration)
     /// The item lives as long as its scope.
     case never
 
+    package static let option = "--timeout"
     /// The variable that is used if the option is missing, for verbs that store a secret.
-    package static let variable = (name: "SKR_TIMEOUT", option: "--timeout")
+    package static let variable = "SKR_TIMEOUT"
 
     package init?(argument: String) {
         if argument == "never" {
@@ -27,8 +27,8 @@ package enum TimeoutArgument: ExpressibleByArgument, Equatable {
     /// Returns the option's value, or else the value of SKR_TIMEOUT; `nil` if that is unset or empty.
     package static func usual(unless said: TimeoutArgument? = nil) throws(CommandError) -> TimeoutArgument? {
         if let said { return said }
-        return try Variable.value(variable.name).map { text throws(CommandError) in
-            try reading(text, of: variable.name)
+        return try Variable.value(variable).map { text throws(CommandError) in
+            try reading(text, of: variable)
         }
     }
 

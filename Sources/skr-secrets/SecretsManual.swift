@@ -1,15 +1,14 @@
 import CommandSupport
 
 extension SecretsProgram {
-    /// Prints the manual page, written in mdoc(7), with this date.
-    static func printManual(_ date: String) throws(CommandError) -> Int32 {
-        let page = try ManualPage(
-            of: SecretsOptions.self, date: date,
-            variables: [("SKR_SCOPE", "--scope"), ("SKR_NAMESPACE", "--namespace"), ("SKR_TIMEOUT", "--timeout")],
-            exitCodes: exitCodes,
-            related: ["skr", "skr-session"], guides: ["skr-guarantees", "skr-login-environments", "skr-use-it-with"])
-        try Console.write(page.text)
-        return ExitCode.done.rawValue
+    /// Returns the manual page, written in mdoc(7), with this date.
+    static func manual(_ call: VerbCall, _ date: String) -> ManualPage {
+        var more = ManualPage.Surroundings()
+        more.exitCodes = exitCodes
+        more.related = ["skr", "skr-session"]
+        let guides = ["skr-guarantees", "skr-login-environments", "skr-use-it-with"]
+        more.guides = guides.map { ($0, "") }
+        return ManualPage(of: [call], version: version, date: date, more)
     }
 
     private static let exitCodes = [

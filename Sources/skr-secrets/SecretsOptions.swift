@@ -1,34 +1,31 @@
-import ArgumentParser
 import CommandSupport
+import Glibc
 import SecretService
 import SessionKeyring
 
 /// The options of `skr-secrets`.
-struct SecretsOptions: ExampleCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "skr-secrets",
-        abstract: "Give this login its own Secret Service, in the kernel keyring.",
-        discussion: """
-            Programs such as gh, Python's keyring and everything on libsecret keep their tokens in the Secret Service. \
-            skr-secrets is one without D-Bus daemon, desktop or prompt: its secrets are items of the session keyring, \
-            which 'skr' shows too, and which are gone at logout.
+struct SecretsOptions: Verb {
+    static let name = "skr-secrets"
+    static let summary = "Give this login its own Secret Service, in the kernel keyring."
+    static let details = """
+        Programs such as gh, Python's keyring and everything on libsecret keep their tokens in the Secret Service. \
+        skr-secrets is one without D-Bus daemon, desktop or prompt: its secrets are items of the session keyring, \
+        which 'skr' shows too, and which are gone at logout.
 
-            'skr-secrets -- CMD' runs CMD with a Secret Service of its own. 'eval "$(skr-secrets)"' starts one for the \
-            shell and its login, and does nothing if it runs already; on an error, it prints 'false', so that eval \
-            fails too. Both set DBUS_SESSION_BUS_ADDRESS, so if you have a session bus, use CMD or --attach.
+        'skr-secrets -- CMD' runs CMD with a Secret Service of its own. 'eval "$(skr-secrets)"' starts one for the \
+        shell and its login, and does nothing if it runs already; on an error, it prints 'false', so that eval \
+        fails too. Both set DBUS_SESSION_BUS_ADDRESS, so if you have a session bus, use CMD or --attach.
 
-            --attach takes the name of the Secret Service on your session bus, if no other program has it. All your \
-            logins share that bus, so its secrets are in the user scope.
+        --attach takes the name of the Secret Service on your session bus, if no other program has it. All your \
+        logins share that bus, so its secrets are in the user scope.
 
-            A service ends with CMD, with the login's first process (eval), or with the bus and the login that started \
-            it (--attach). It also ends when the session keyring is revoked, or with a signal.
+        A service ends with CMD, with the login's first process (eval), or with the bus and the login that started \
+        it (--attach). It also ends when the session keyring is revoked, or with a signal.
 
-            A rule for --timeout-for is ATTRIBUTE=VALUE=DURATION. VALUE is a pattern as for a shell: '*' stands for any \
-            text, as in 'service=gh:*=8h', and a backslash precedes a '?' or '[' that stands for itself. The first \
-            rule that fits an item decides; --timeout is for all others.
-            """,
-        version: "skr-secrets 0.1.0"
-    )
+        A rule for --timeout-for is ATTRIBUTE=VALUE=DURATION. VALUE is a pattern as for a shell: '*' stands for any \
+        text, as in 'service=gh:*=8h', and a backslash precedes a '?' or '[' that stands for itself. The first \
+        rule that fits an item decides; --timeout is for all others.
+        """
 
     static let examples = """
         skr-secrets -- gh auth login
@@ -37,55 +34,45 @@ struct SecretsOptions: ExampleCommand {
         skr-secrets --status
         """
 
-    @Option(
-        help: ArgumentHelp(
-            "How long items are kept: 15m, 8h, never; SKR_TIMEOUT is the default.", valueName: "duration"))
-    var timeout: TimeoutArgument?
+    private let timeout: TimeoutArgument?
+    private let timeoutFor: [String]
+    private let scope, namespace: String?
+    let idle: Duration?
+    let isAttached, isStatus: Bool
+    let command: CommandLineWords?
 
-    @Option(help: ArgumentHelp("How long items with that attribute are kept.", valueName: "rule"))
-    var timeoutFor: [String] = []
-
-    @Option(
-        help: ArgumentHelp("The keyring: session, user or persistent.", valueName: "scope"),
-        completion: .list(["session", "user", "persistent"]))
-    var scope: String?
-
-    @Option(help: ArgumentHelp("The namespace of the items.", valueName: "name"))
-    var namespace: String?
-
-    @Option(help: ArgumentHelp("End after this time without a call.", valueName: "duration"))
-    var idle: DurationArgument?
-
-    @Flag(help: "Serve your session bus.")
-    var attach = false
-
-    @Flag(help: "Print what runs here: clients and counts, but no secrets.")
-    var status = false
-
-    /// For packagers.
-    @Option(help: ArgumentHelp("Print the manual page with this date.", visibility: .hidden))
-    var manual: String?
-
-    @Argument(parsing: .postTerminator, help: ArgumentHelp("The command and its arguments.", valueName: "CMD"))
-    var command: [String] = []
-
-    func validate() throws {
-        if (attach || status) && !command.isEmpty {
-            throw ValidationError("\(attach ? "--attach" : "--status") can't be combined with a command")
+    init(_ words: inout CommandWords) {
+        timeout = words.timeout("How long items are kept: 15m, 8h, never.", variable: TimeoutArgument.variable)
+        timeoutFor = words.options("--timeout-for", value: "RULE", "How long items with that attribute are kept.")
+        scope = words.choice(
+            "--scope", value: "SCOPE", "session|user|persistent", "The keyring: session, user or persistent.",
+            variable: "SKR_SCOPE")
+        namespace = words.option(
+            "--namespace", "-n", value: "NAME", "The namespace of the items.", variable: "SKR_NAMESPACE")
+        idle = words.duration("--idle", "End after this time without a call.")
+        isAttached = words.flag("--attach", "Serve your session bus.")
+        isStatus = words.flag("--status", "Print what runs here: clients and counts, but no secrets.")
+        command = words.command("The command and its arguments.")
+        if (isAttached || isStatus) && command != nil {
+            words.fail("\(isAttached ? "--attach" : "--status") can't be combined with a command")
         }
-        if timeout.map(\.isPossible) == false { throw ValidationError("--timeout is not 1 to 4294967295 seconds") }
+        if let command, command.count == 0 {
+            words.fail("a command is missing after --", hint: "write a command after '--', or leave out the '--'")
+        }
     }
+
+    func run() throws { exit(try SecretsProgram.run(self)) }
 
     /// The scope, of which `--attach` allows only one.
     func secretScope() throws(CommandError) -> SecretScope {
-        let usual = attach ? nil : try Variable.value("SKR_SCOPE")
+        let usual = isAttached ? nil : try Variable.value("SKR_SCOPE")
         switch scope ?? usual {
-        case nil where attach, "user": return .user
+        case nil where isAttached, "user": return .user
         case nil: return .session
-        case "session" where !attach: return .sharedSession
-        case "persistent" where !attach: return .persistent
+        case "session" where !isAttached: return .sharedSession
+        case "persistent" where !isAttached: return .persistent
         default:
-            throw attach
+            throw isAttached
                 ? .usage("--attach uses the scope user", hint: "leave --scope out")
                 : .usage("no such scope", hint: "use session, user or persistent for --scope or SKR_SCOPE")
         }

@@ -1,7 +1,5 @@
-import ArgumentParser
 import CProcess
-import CRuntimeStart
-import CommandSupport
+package import CommandSupport
 import Glibc
 import SecretService
 import SessionKeyring
@@ -10,27 +8,36 @@ import SystemPackage
 /// Runs `skr-secrets`, from the words of the command line to the exit code.
 package enum SecretsProgram {
     static let name = "skr-secrets"
-    private static let help = "'skr-secrets --help' shows the options"
+    static let version = "skr-secrets 0.1.0"
     private static let variable = "DBUS_SESSION_BUS_ADDRESS"
 
-    package static func main(_ words: [String]) -> Int32 {
+    package static func main(_ line: CommandLineWords) -> Int32 {
         // Lets `eval "$(skr-secrets)"` fail too.
-        let isOther = ["--", "--attach", "--status", "--manual"].contains(where: words.contains)
+        let others = ["--", "--attach", "--status", "--manual"]
+        let isOther = (0..<line.count).contains { position in others.contains { $0 == line[position] } }
         if !isOther { Console.setLastWords("false\n") }
         do throws(CommandError) {
-            let hint = words.contains("--") ? help : "write a command after '--'; \(help)"
-            guard let options = try SecretsOptions.options(in: words, hint: hint) else { return ExitCode.done.rawValue }
-            if let date = options.manual { return try printManual(date) }
-            if options.status { return try printStatus() }
-            if options.attach { return try attach(options) }
-            if !options.command.isEmpty { return try become(options.command, options) }
-            guard !words.contains("--") else { throw .usage("a command is missing after --", hint: hint) }
-            return try startForShell(options)
+            guard let options = try SecretsOptions.reading(line, version: version, manual: manual) else {
+                return ExitCode.done.rawValue
+            }
+            do {
+                try options.run()
+            } catch {
+                throw error as? CommandError ?? .internalError("\(error)", hint: nil)
+            }
+            return ExitCode.done.rawValue
         } catch {
             Console.writeLastWords()
             Console.report(error, by: name)
             return error.exitCode.rawValue
         }
+    }
+
+    static func run(_ options: SecretsOptions) throws(CommandError) -> Int32 {
+        if options.isStatus { return try printStatus() }
+        if options.isAttached { return try attach(options) }
+        if let command = options.command { return try become(command, options) }
+        return try startForShell(options)
     }
 
     /// The address of the bus that clients use here; `nil` without one.
@@ -64,15 +71,13 @@ package enum SecretsProgram {
     }
 
     /// Starts a service for CMD, and becomes CMD.
-    private static func become(_ command: [String], _ options: SecretsOptions) throws(CommandError) -> Int32 {
+    private static func become(
+        _ command: CommandLineWords, _ options: SecretsOptions
+    ) throws(CommandError) -> Int32 {
         let address = try start(options, leader: getpid())
         unsafe setenv(variable, address, 1)
-        // The words are passed on unchanged, because they can be other bytes than UTF-8.
-        guard var words = unsafe start_words() else { return ExitCode.internalError.rawValue }
-        while let word = unsafe words.pointee, unsafe strcmp(word, "--") != 0 { unsafe words += 1 }
-        unsafe words += 1
-        if let program = unsafe words.pointee { unsafe execvp(program, words) }
-        throw Executable.failure(of: command[0], Errno(rawValue: errno))
+        if let program = unsafe command.pointers[0] { unsafe execvp(program, command.pointers) }
+        throw Executable.failure(of: command.lossyFirst, .last)
     }
 
     /// Connects to the bus that programs use now; `nil` if it is gone, or another user's.
@@ -161,7 +166,7 @@ package enum SecretsProgram {
         keep_memory_private()
         // The caller's folder can be removed, and its file system unmounted.
         _ = unsafe chdir("/")
-        let lifetime = Lifetime(leader: leader, idle: options.idle?.duration)
+        let lifetime = Lifetime(leader: leader, idle: options.idle)
         let service = try service(options)
         lifetime.run(SecretServer(service, listener: place.listener), of: service)
         return ExitCode.done.rawValue
@@ -183,7 +188,7 @@ package enum SecretsProgram {
                 hint: "end it first, or use 'skr-secrets -- CMD'")
         }
         // The login's leader can be outside of a container.
-        let lifetime = Lifetime(leader: try watched(max(getsid(0), 1)), idle: options.idle?.duration)
+        let lifetime = Lifetime(leader: try watched(max(getsid(0), 1)), idle: options.idle)
         Console.note("serving the Secret Service on the session bus, with the secrets of all your logins", by: name)
         lifetime.run(SecretServer(service, on: bus), of: service)
         return ExitCode.done.rawValue

@@ -1,7 +1,6 @@
 import CRuntimeStart
+import CommandSupport
 import Glibc
 
 // The runtime's own list of words would need /proc.
-exit(
-    SecretsProgram.main(
-        (0..<Int(start_count())).compactMap { unsafe start_words()[$0].map { unsafe String(cString: $0) } }))
+exit(SecretsProgram.main(unsafe CommandLineWords(count: Int(start_count()), pointers: start_words())))

@@ -1,18 +1,12 @@
-import ArgumentParser
 import CommandSupport
+import Glibc
 import StressSuite
 
-extension Workload: ExpressibleByArgument {}
-extension InjectedFault: ExpressibleByArgument {}
-
 /// The options of `skr-stress`.
-struct StressOptions: ExampleCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "skr-stress",
-        abstract: "Stress the store with many concurrent calls, and check their results.",
-        discussion: discussion,
-        version: "skr-stress 0.1.0"
-    )
+struct StressOptions: Verb {
+    static let name = "skr-stress"
+    static let summary = "Stress the store with many concurrent calls, and check their results."
+    static var details: String { discussion }
 
     static let examples = """
         skr-stress
@@ -21,76 +15,60 @@ struct StressOptions: ExampleCommand {
         skr-stress --fault stale-read
         """
 
-    @Option(help: ArgumentHelp("The kind of calls that the threads make.", valueName: "name"))
-    var workload = Workload.mixed
+    let workload: Workload
+    let threads, processes: Int
+    let duration: Duration?
+    let operations, items, valueSize, killEvery: Int?
+    let seed: UInt64?
+    let fault: InjectedFault?
+    let isHostile, scales: Bool
+    let json, report: String?
 
-    @Option(help: ArgumentHelp("Number of threads in each process.", valueName: "count"))
-    var threads = 4
+    init(_ words: inout CommandWords) {
+        let workload = words.choice(
+            "--workload", value: "NAME", Workload.allCases.map(\.rawValue).joined(separator: "|"),
+            "The kind of calls that the threads make. By default mixed.")
+        self.workload = workload.flatMap(Workload.init) ?? .mixed
+        threads = words.number("--threads", value: "COUNT", "Number of threads in each process. By default 4.") ?? 4
+        processes = words.number("--processes", value: "COUNT", "Number of processes. By default 1.") ?? 1
+        duration = words.duration("--duration", "Length of the run: 90s, 15m, 1h30m. By default 10s.")
+        operations = words.number(
+            "--operations", value: "COUNT", "Number of calls by each thread, instead of a duration.")
+        items = words.number("--items", value: "COUNT", "Number of shared items; 8 for most workloads.")
+        valueSize = words.number("--value-size", value: "BYTES", "Largest size of a value; 200 for most workloads.")
+        seed = words.number("--seed", value: "N", "Seed of all random choices; a new one for each run if left out.")
+        killEvery = words.number(
+            "--kill-every", value: "MILLISECONDS",
+            "Kill a process in the middle of an operation, on average this often.")
+        let fault = words.choice(
+            "--fault", value: "NAME", InjectedFault.allCases.map(\.rawValue).joined(separator: "|"),
+            "Break the store on purpose, to see whether the checks notice.")
+        self.fault = fault.flatMap(InjectedFault.init)
+        isHostile = words.flag(
+            "--hostile", "Let a neighbor (see above) constantly put odd keys into the shared keyrings.")
+        json = words.option("--json", value: "FILE", "Write the result as JSON; '-' is standard output.", .files)
+        report = words.option(
+            "--report", value: "FILE", "Write an HTML page with plots; '-' is standard output.", .files)
+        scales = words.flag(
+            "--scaling", "Also measure 1, 2, 4 and 8 threads and processes, 1 s each, which --report plots.")
+        check(&words)
+    }
 
-    @Option(help: ArgumentHelp("Number of processes.", valueName: "count"))
-    var processes = 1
-
-    @Option(help: ArgumentHelp("Length of the run: 90s, 15m, 1h30m; 10s by default.", valueName: "duration"))
-    var duration: DurationArgument?
-
-    @Option(help: ArgumentHelp("Number of calls by each thread, instead of a duration.", valueName: "count"))
-    var operations: Int?
-
-    @Option(help: ArgumentHelp("Number of shared items; 8 for most workloads.", valueName: "count"))
-    var items: Int?
-
-    @Option(help: ArgumentHelp("Largest size of a value; 200 for most workloads.", valueName: "bytes"))
-    var valueSize: Int?
-
-    @Option(help: ArgumentHelp("Seed of all random choices; a new one for each run by default.", valueName: "n"))
-    var seed: UInt64?
-
-    @Option(
-        help: ArgumentHelp(
-            "Kill a process in the middle of an operation, on average this often.", valueName: "milliseconds"))
-    var killEvery: Int?
-
-    @Option(help: ArgumentHelp("Break the store on purpose, to see whether the checks notice.", valueName: "name"))
-    var fault: InjectedFault?
-
-    @Flag(help: "Let a neighbor (see above) constantly put odd keys into the shared keyrings.")
-    var hostile = false
-
-    @Option(
-        help: ArgumentHelp("Write the result as JSON; '-' is standard output.", valueName: "file"),
-        completion: .file(extensions: ["json"]))
-    var json: String?
-
-    @Option(
-        help: ArgumentHelp("Write an HTML page with plots; '-' is standard output.", valueName: "file"),
-        completion: .file(extensions: ["html"]))
-    var report: String?
-
-    @Flag(help: "Also measure 1, 2, 4 and 8 threads and processes, 1 s each, which --report plots.")
-    var scaling = false
-
-    /// For packagers.
-    @Option(help: ArgumentHelp("Print the manual page with this date.", visibility: .hidden))
-    var manual: String?
-
-    /// Rejects combinations of options that a plan can't express.
-    func validate() throws {
+    /// Notes combinations of options that a plan can't express.
+    private func check(_ words: inout CommandWords) {
         if workload == .classic {
             let given = [
-                ("--duration", duration != nil), ("--operations", operations != nil),
-                ("--scaling", scaling),
+                ("--duration", duration != nil), ("--operations", operations != nil), ("--scaling", scales),
             ]
             if let (option, _) = given.first(where: \.1) {
-                throw ValidationError("\(option) can't be used with the workload classic, whose counts are fixed")
+                words.fail("\(option) can't be used with the workload classic, whose counts are fixed")
             }
         }
-        if duration != nil, operations != nil {
-            throw ValidationError("--duration and --operations can't be used together")
-        }
+        if duration != nil, operations != nil { words.fail("--duration and --operations can't be used together") }
     }
-}
 
-extension StressOptions {
+    func run() throws { exit(try StressProgram.run(self)) }
+
     private static let discussion = """
         Threads and processes set, get, delete, clear and list items as fast as they can, in a keyring that only this \
         run uses. Each value contains its writer and a checksum. skr-stress records all calls, and checks them at the end.

@@ -15,7 +15,7 @@ struct StressSession {
         var result = try CommandError.translating { () throws(StressError) in
             try makeRun(plan, { Interruption.signal != nil }, display.show)
         }
-        if options.scaling, Interruption.signal == nil {
+        if options.scales, Interruption.signal == nil {
             display.say("measuring 1, 2, 4 and 8 threads and processes")
             ScalingMeasurement.extend(&result, makeRun: makeRun, isInterrupted: { Interruption.signal != nil })
         }
@@ -44,11 +44,11 @@ extension StressPlan {
         self.init(
             workload: options.workload, threads: options.threads, processes: options.processes,
             length: options.operations.map(Length.operations)
-                ?? .seconds(Double(options.duration?.duration.components.seconds ?? 10)),
+                ?? .seconds(Double(options.duration?.components.seconds ?? 10)),
             items: options.items, largestValue: options.valueSize,
             // Short enough to type, and exact in any program that reads JSON.
             seed: options.seed ?? UInt64.random(in: 1...999_999_999), killEvery: options.killEvery,
-            fault: options.fault, isHostile: options.hostile)
+            fault: options.fault, isHostile: options.isHostile)
     }
 
     /// The length of the run, in a few words.

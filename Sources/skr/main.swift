@@ -1,3 +1,4 @@
+import CommandSupport
 import Glibc
 
 exit(Skr.main(arguments: .all(), name: CommandLineWords.programName))

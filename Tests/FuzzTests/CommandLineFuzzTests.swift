@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 import Threads
-import skr
+@testable import skr
 
 @Suite("Fuzzing: command lines", .tags(.long))
 struct CommandLineFuzzTests {
@@ -34,39 +34,97 @@ struct CommandLineFuzzTests {
         return line.map { $0.replacing("\0", with: "") }
     }
 
-    @Test("the argument parser parses every plain call to the same result, byte for byte")
-    func plainCalls() {
-        var taken = 0
-        Fuzzer.forEach("command lines") { random in
-            let line = line(&random)
-            let words = CommandLineWords(leaking: line)
-            guard let plain = Skr.plain(words) else { return nil }
-            taken += 1
-            // The argument parser is slow, especially in a debug build.
-            guard taken % 8 == 0 || line.joined().utf8.contains(where: { $0 >= 0x80 }) && taken % 2 == 0 else {
+    /// The options and words of a line, read from left to right in the way of every textbook.
+    private func model(_ arguments: [Argument], _ words: [String]) -> [String: [String]]? {
+        var given: [String: [String]] = [:]
+        var names: [String] = []
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            let bytes = Array(word.utf8)
+            guard bytes.first == UInt8(ascii: "-"), bytes.count > 1 else {
+                names.append(word)
+                continue
+            }
+            let sign = bytes.firstIndex(of: UInt8(ascii: "="))
+            let name = String(decoding: bytes[..<(sign ?? bytes.endIndex)], as: UTF8.self)
+            var joined = sign.map { String(decoding: bytes[($0 + 1)...], as: UTF8.self) }
+            var option = arguments.first { $0.kind != .word && $0.name.utf8.elementsEqual(name.utf8) }
+            if option == nil, bytes[1] != UInt8(ascii: "-") {
+                option = arguments.first { !$0.short.isEmpty && word.utf8.starts(with: $0.short.utf8) }
+                let end = bytes.dropFirst(2)
+                joined =
+                    end.isEmpty
+                    ? nil : String(decoding: end.first == UInt8(ascii: "=") ? end.dropFirst() : end, as: UTF8.self)
+            }
+            guard let option else { return nil }
+            if option.kind == .flag {
+                guard joined == nil else { return nil }
+                given[option.name] = [""]
+            } else if let value = joined ?? rest.first {
+                if joined == nil {
+                    guard value.utf8.first != UInt8(ascii: "-") || value.utf8.count == 1 else { return nil }
+                    rest.removeFirst()
+                }
+                given[option.name, default: []].append(value)
+            } else {
                 return nil
             }
-            do throws(CommandError) {
-                guard let parsed = try Skr.parse(words) else { return "the parser prints an answer itself: \(line)" }
-                // Swift considers strings in different Unicode forms equal, so this compares bytes.
-                return String(reflecting: plain).utf8.elementsEqual(String(reflecting: parsed).utf8)
-                    ? nil : "\(line): \(plain) and \(parsed)"
-            } catch {
-                return "\(line): the parser refuses it: \(error.message)"
-            }
         }
-        #expect(taken * 20 > Fuzzer.count)
+        for word in arguments where word.kind == .word {
+            if names.isEmpty, word.isRequired { return nil }
+            let taken = word.isRepeating ? names.count : min(1, names.count)
+            given[word.name] = Array(names.prefix(taken))
+            names.removeFirst(taken)
+        }
+        return names.isEmpty ? given : nil
     }
 
-    @Test("a refusal by the argument parser is one line that is safe to show")
+    @Test("a verb reads the same options and words as a parser from left to right")
+    func readings() {
+        var accepted = 0
+        Fuzzer.forEach("command lines", share: 20) { random in
+            var line = line(&random)
+            line[0] = Self.everyVerb.randomElement(using: &random) ?? "get"
+            if let end = line.firstIndex(where: { $0.utf8.elementsEqual("--".utf8) }) { line.removeSubrange(end...) }
+            guard line.count > 0 else { return nil }
+            let call = VerbCall(of: RootVerb.self) { $0 == 0 ? line[0] : nil }
+            let words = Array(line.dropFirst())
+            let arguments = call.words().arguments ?? []
+            var read = call.words(words)
+            // A verb refuses values that it doesn't know, and a missing command, after it has read them.
+            let isKnown = (try? read.check { .usage("unknown option \($0)") }) != nil
+            let given = Dictionary(uniqueKeysWithValues: (read.arguments ?? []).map { ($0.name, $0.given) })
+            let expected = model(arguments, words)
+            guard isKnown else { return nil }
+            accepted += 1
+            guard let expected else { return "accepted, but wrong: \(line)" }
+            let isSame = arguments.allSatisfy { argument in
+                let (left, right) = (given[argument.name] ?? [], expected[argument.name] ?? [])
+                return argument.kind == .command
+                    || left.count == right.count
+                        && zip(left, right).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
+            }
+            return isSame ? nil : "\(line): \(given) and \(expected)"
+        }
+        #expect(accepted > 50)
+    }
+
+    private static let everyVerb = [
+        "get", "set", "delete", "cached", "list", "expire", "clear", "env", "inject", "source", "doctor", "session",
+    ]
+
+    @Test("a refusal is one line that is safe to show")
     func refusals() {
         Fuzzer.forEach("refusals", share: 40) { random in
             var line = line(&random)
             line[0] =
                 ["get", "list", "expire", "clear", "inject", "lock", "session", "doctor", "\u{301}"]
                 .randomElement(using: &random) ?? "get"
+            let call = VerbCall(of: RootVerb.self) { $0 < line.count ? line[$0] : nil }
+            let words = Array(line.dropFirst(call.depth))
             do throws(CommandError) {
-                _ = try Skr.parse(CommandLineWords(leaking: line))
+                if words.contains(where: { ["--help", "-h"].contains($0) }) { return nil }
+                _ = try call.read(CommandLineWords(leaking: words))
                 return nil
             } catch {
                 let text = Display.plain(error.message) + Display.plain(error.hint ?? "")

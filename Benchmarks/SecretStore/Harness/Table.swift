@@ -14,6 +14,7 @@ enum Table {
         rows.append(try FirstStore.row())
         let commands = [
             ("cold-start", ColdStart.rows), ("helpers", HelperStart.rows), ("commands", RunningCommands.rows),
+            ("verbs", VerbStart.rows),
             ("sources", Sources.rows),
         ]
         for (name, measure) in commands {

@@ -1,4 +1,3 @@
-import ArgumentParser
 import CommandSupport
 import SessionKeyring
 
@@ -27,30 +26,17 @@ struct Place {
         scope: Scope? = nil, namespace: String? = nil, usual: Scope = .session
     ) throws(CommandError) {
         var named = scope
-        if scope == nil, let name = try Variable.value("SKR_SCOPE") { named = try Self.scope(name, in: "SKR_SCOPE") }
+        if scope == nil, let name = try Variable.value("SKR_SCOPE") {
+            named = Scope(rawValue: name)
+            guard named != nil else {
+                throw .usage(
+                    "SKR_SCOPE: no such scope: \(Display.quoted(name))", hint: "use session, user or persistent")
+            }
+        }
         self.scope = named ?? usual
         isScopeSaid = named != nil
         let usualNamespace = namespace == nil ? try Variable.value("SKR_NAMESPACE") : nil
         self.namespace = namespace ?? usualNamespace ?? SecretStore.defaultNamespace
-    }
-
-    /// Creates a place from the words of a command line.
-    ///
-    /// - Parameter scope: the value of `--scope`.
-    init(scopeNamed scope: String?, namespace: String?) throws(CommandError) {
-        guard let scope else {
-            try self.init(namespace: namespace)
-            return
-        }
-        try self.init(scope: Self.scope(scope, in: "--scope"), namespace: namespace)
-    }
-
-    private static func scope(_ name: String, in place: String) throws(CommandError) -> Scope {
-        guard let scope = Scope(rawValue: name) else {
-            throw .usage(
-                "\(place): no such scope: \(Display.quoted(name))", hint: "use session, user or persistent")
-        }
-        return scope
     }
 
     /// The scope to open the store with.
@@ -77,28 +63,5 @@ struct Place {
             namespace == SecretStore.defaultNamespace ? nil : "namespace \(Display.plain(namespace))",
         ].compactMap { $0 }
         return words.isEmpty ? "" : " (\(words.joined(separator: ", ")))"
-    }
-}
-
-extension Place.Scope: ExpressibleByArgument {}
-
-/// The options that select the scope and the namespace.
-struct PlaceOptions: ParsableArguments {
-    /// The variables that are used if an option is missing.
-    static let variables = [(name: "SKR_SCOPE", option: "--scope"), (name: "SKR_NAMESPACE", option: "--namespace")]
-
-    @Option(
-        help: ArgumentHelp(
-            "The keyring: the session's, the user's (until a restart), or the persistent one (until days after use).",
-            valueName: "scope"))
-    var scope: Place.Scope?
-
-    @Option(
-        name: .joinable("n"),
-        help: ArgumentHelp("A separate set of items, named for instance after an application.", valueName: "name"))
-    var namespace: String?
-
-    func place(usually usual: Place.Scope = .session) throws(CommandError) -> Place {
-        try Place(scope: scope, namespace: namespace, usual: usual)
     }
 }

@@ -1,4 +1,3 @@
-import ArgumentParser
 import CommandSupport
 import SessionKeyring
 
@@ -50,15 +49,17 @@ struct Target {
     }
 }
 
-/// The arguments that name an item.
-struct TargetArguments: ParsableArguments {
-    @Argument(help: "The service that the secret is for, or a reference (skr://...).", completion: .names(.services))
-    var service: String
+/// The words that name an item, and the options for its place.
+struct TargetWords {
+    private let options: PlaceOptions
+    private let service: String
+    let account: String?
 
-    @Argument(help: "The account, if the service has several.", completion: .names(.accounts))
-    var account: String?
-
-    @OptionGroup var options: PlaceOptions
+    init(_ words: inout CommandWords) {
+        options = PlaceOptions(&words)
+        service = words.word("SERVICE", "The service that the secret is for, or a reference (skr://...).", .services)
+        account = words.optionalWord("ACCOUNT", "The account, if the service has several.", .accounts)
+    }
 
     /// Returns the item that the words name.
     func target() throws(CommandError) -> Target {

@@ -38,32 +38,47 @@ struct Source {
     init?(_ words: inout ShellWords, line: Int) throws(InputProblem) {
         guard let item = try Self.item(&words) else { return nil }
         (self.line, self.item) = (line, item)
-        var mistakes: [String] = []
-        var next = try words.next()
-        while let word = next, word != "--" {
-            let sign = word.utf8.firstIndex(of: UInt8(ascii: "="))
-            let name = ShortOption.long(sign.map { String(word[..<$0]) } ?? word)
-            guard word.utf8.first == UInt8(ascii: "-") else {
-                throw InputProblem(
-                    summary: "the line has a word too many: \(Display.quoted(word))",
-                    hint: "\(Self.form); quote names with blanks")
-            }
-            let parts = ["--field", "--first-line", "--raw"]
-            let mistake = parts.contains(name) ? "more than one of \(parts.joined(separator: ", "))" : "\(name) twice"
-            if mistakes.contains(mistake) {
-                throw InputProblem(summary: "the line has \(mistake)", hint: "remove one of them")
-            }
-            mistakes.append(mistake)
-            func value() throws(InputProblem) -> String {
-                if let sign { return String(word[word.utf8.index(after: sign)...]) }
-                guard let value = try words.next(), value != "--" else { throw .badValue(name, "the next word") }
-                return value
-            }
-            try set(name, hasSign: sign != nil, value)
-            next = try words.next()
-        }
+        var before: [String] = []
+        while let word = try words.next(), word != "--" { before.append(word) }
         while let word = try words.next() { command.append(word) }
+        var read = CommandWords(before, isStrict: true)
+        let options = SourceOptions(&read)
+        do throws(CommandError) {
+            try read.check { .usage("a source has no option \(Display.quoted($0))") }
+        } catch {
+            throw InputProblem(summary: error.message, hint: error.hint ?? "\(Self.form); quote names with blanks")
+        }
+        try take(options)
         try check()
+    }
+
+    private mutating func take(_ options: SourceOptions) throws(InputProblem) {
+        (timeout, lifetimePath) = (options.timeout, options.lifetimePath)
+        scope = options.place.scope ?? scope
+        namespace = options.place.namespace ?? namespace
+        endEarly = try Self.checked("--end-early", options.endEarly) ?? endEarly
+        failureTimeout =
+            try options.failureTimeout == .zero
+            ? .zero : Self.checked("--cache-failures", options.failureTimeout) ?? failureTimeout
+        limit = try Self.checked("--limit", options.limit) ?? limit
+        var parts: [Part] = options.field.map { [.field($0)] } ?? []
+        if options.isFirstLine { parts.append(.firstLine) }
+        if options.isRaw { parts.append(.raw) }
+        guard parts.count < 2 else {
+            throw InputProblem(
+                summary: "the line has more than one of --field, --first-line, --raw", hint: "remove one of them")
+        }
+        part = parts.first ?? part
+        guard lifetimePath.map(OutputLifetime.isPath) ?? true else {
+            throw .badValue("--timeout-from-json", "field names with dots between them")
+        }
+    }
+
+    private static func checked(_ name: String, _ duration: Duration?) throws(InputProblem) -> Duration? {
+        guard duration.map({ TimeoutArgument.after($0).isPossible }) ?? true else {
+            throw .badValue(name, "a duration, such as 90s or 15m")
+        }
+        return duration
     }
 
     /// Parses the item at the beginning of a line; `nil` if the line has no words.
@@ -85,37 +100,6 @@ struct Source {
         self.scope == scope && self.namespace == namespace
     }
 
-    private mutating func set(
-        _ name: String, hasSign: Bool, _ value: () throws(InputProblem) -> String
-    ) throws(InputProblem) {
-        switch name {
-        case "--timeout":
-            guard let value = TimeoutArgument(argument: try value()), value.isPossible else {
-                throw .badValue(name, "a duration or never")
-            }
-            timeout = value
-        case "--timeout-from-json":
-            let path = try value()
-            guard CachedAction.isPath(path) else { throw .badValue(name, "field names with dots between them") }
-            lifetimePath = path
-        case "--end-early": endEarly = try Self.duration(name, try value())
-        case "--cache-failures": failureTimeout = try Self.duration(name, try value(), allowsZero: true)
-        case "--limit": limit = try Self.duration(name, try value())
-        case "--scope":
-            guard let value = Place.Scope(rawValue: try value()) else {
-                throw .badValue(name, "session, user or persistent")
-            }
-            scope = value
-        case "--namespace": namespace = try value()
-        case "--field": part = .field(try value())
-        case "--first-line" where !hasSign: part = .firstLine
-        case "--raw" where !hasSign: part = .raw
-        default:
-            throw InputProblem(
-                summary: "a source has no option \(Display.quoted(name))", hint: "'skr help source' shows the options")
-        }
-    }
-
     private func check() throws(InputProblem) {
         if timeout == nil, lifetimePath == nil {
             throw InputProblem(
@@ -135,14 +119,27 @@ struct Source {
                 summary: "the command begins with a variable", hint: "write env before it: -- env NAME=VALUE COMMAND")
         }
     }
+}
 
-    private static func duration(
-        _ name: String, _ text: String, allowsZero: Bool = false
-    ) throws(InputProblem) -> Duration {
-        guard let duration = DurationText.parse(text),
-            duration == .zero ? allowsZero : TimeoutArgument.after(duration).isPossible
-        else { throw .badValue(name, "a duration, such as 90s or 15m") }
-        return duration
+/// The options of a line, which `skr help source` lists.
+struct SourceOptions {
+    let timeout: TimeoutArgument?
+    let lifetimePath, field: String?
+    let endEarly, limit, failureTimeout: Duration?
+    let isFirstLine, isRaw: Bool
+    let place: PlaceOptions
+
+    init(_ words: inout CommandWords) {
+        timeout = words.timeout("How long the secret is stored.")
+        lifetimePath = words.option(
+            "--timeout-from-json", value: "PATH", "The field with the lifetime: seconds, Unix time or date.")
+        endEarly = words.duration("--end-early", "Delete the secret this long before its end.")
+        field = words.option("--field", value: "PATH", "Store this field of a JSON output.")
+        isFirstLine = words.flag("--first-line", "Store only the first line.")
+        isRaw = words.flag("--raw", "Keep the newline at the end of the output.")
+        limit = words.duration("--limit", "How long COMMAND can run. By default 2m.")
+        failureTimeout = words.duration("--cache-failures", "How long a failure is remembered. By default 5s.")
+        place = PlaceOptions(&words)
     }
 }
 

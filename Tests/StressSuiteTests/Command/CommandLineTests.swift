@@ -7,22 +7,22 @@ import Testing
 @Suite("The options of a run")
 struct OptionTests {
     private static let refused: [(words: String, message: String)] = [
-        ("--workload reading", "the value 'reading' is invalid for '--workload <name>': use classic, read-heavy,"),
-        ("--fault all", "the value 'all' is invalid for '--fault <name>': use drop-write, tear-value,"),
+        ("--workload reading", "--workload: no such name: 'reading'"),
+        ("--fault all", "--fault: no such name: 'all'"),
         ("--threads 0", "--threads must be from 1 to 1024, not 0"),
         ("--processes 1000", "--processes must be from 1 to 256, not 1000"),
         ("--items 0", "--items must be from 1 to 100000, not 0"),
         ("--kill-every 0", "--kill-every must be from 1 to 3600000, not 0"),
         ("--duration 0", "--duration must be from 1s to 7d"),
-        ("--duration soon", "the value 'soon' is invalid for '--duration <duration>'"),
+        ("--duration soon", "--duration: 'soon' is not a duration"),
         ("--duration 5s --operations 7", "--duration and --operations can't be used together"),
         ("--operations 0", "--operations must be from 1 to 1000000000, not 0"),
         ("--workload classic --duration 5s", "--duration can't be used with the workload classic"),
         ("--workload classic --scaling", "--scaling can't be used with the workload classic"),
         ("--value-size 47", "--value-size must be from 48 to 32767, not 47"),
-        ("--value-size 200-", "the value '200-' is invalid for '--value-size <bytes>'"),
-        ("--seed x", "the value 'x' is invalid for '--seed <n>'"),
-        ("more", "unexpected argument 'more'"),
+        ("--value-size 200-", "--value-size: '200-' is not a whole number"),
+        ("--seed x", "--seed: 'x' is not a whole number"),
+        ("more", "unexpected word 'more'"),
     ]
 
     @Test("a bad option is an error before anything runs")
@@ -45,9 +45,9 @@ struct OptionTests {
         for (error, (words, message)) in zip(errors, Self.refused) {
             #expect(error.hasPrefix(message), "\(words): \(error)")
             let hint =
-                message.hasSuffix("<duration>'")
-                ? "write it as 90, 90s, 15m, 8h, 2d or 1h30m" : "'skr-stress --help' shows the options"
-            #expect(error.hasSuffix("\nskr-stress: hint: \(hint)\n"), "\(words): \(error)")
+                message.hasSuffix("is not a duration")
+                ? "write it as 90, 90s, 15m, 8h, 2d or 1h30m\n" : message.contains("no such name") ? "use " : ""
+            #expect(error.contains("\nskr-stress: hint: \(hint)"), "\(words): \(error)")
         }
     }
 }

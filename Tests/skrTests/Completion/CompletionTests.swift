@@ -1,3 +1,4 @@
+import CommandSupport
 import Testing
 
 import skr
@@ -107,13 +108,6 @@ struct CompletionTests {
             for name in api '~x'; do printf x | skr set $name; done
             for shell in fish zsh; do skr ---complete $shell skr get ''; done
             """, prints: "words\napi\nwords\napi\n~x\n", errors: "")
-    }
-
-    @Test("the argument parser's completion scripts, which would run code in a name, are not printed")
-    func generated() throws {
-        let outcome = try CommandRunner().run("--generate-completion-script", "bash")
-        #expect(outcome.exitCode == 64 && outcome.output.isEmpty)
-        #expect(outcome.errors.contains("skr help completions"))
     }
 }
 

@@ -17,7 +17,9 @@ struct StressTests {
 
     @Test("help and completions have all options, and all names that they accept")
     func definitions() throws {
-        for words in ["--help", "--generate-completion-script bash"] {
+        for words in [
+            "--help", "---complete zsh skr-stress --workload ''; skr-stress ---complete zsh skr-stress --fault ''",
+        ] {
             let text = try CommandRunner().shell("skr-stress \(words)").output
             for name in ["read-heavy", "sessions", "drop-write", "short-list"] {
                 #expect(text.contains(name), "\(words): \(name)")

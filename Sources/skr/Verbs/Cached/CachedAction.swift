@@ -6,7 +6,7 @@ import SessionKeyring
 import SystemPackage
 
 /// Prints the kept output of a command, or runs the command once for all processes that want its output.
-struct CachedAction: VerbAction {
+struct CachedAction {
     /// How long other processes wait for a process that has died while it was running the command.
     static let leaseDuration = Duration.seconds(10)
 
@@ -28,7 +28,7 @@ struct CachedAction: VerbAction {
     /// The form of the output for another caller; `nil` if the output is printed unchanged.
     var form: (any OutputForm)?
 
-    func run() throws { try fetched(in: try usualStore()).printAndExit() }
+    func run() throws -> Never { try fetched(in: try usualStore()).printAndExit() }
 
     /// Returns the kept output, or runs the command once for all processes that want its output.
     func fetched(in store: SecretStore) throws -> FetchedOutput {
@@ -157,21 +157,6 @@ struct CachedAction: VerbAction {
         guard fork_detached(-1, -1) == 1 else { return }
         var action = self
         action.isStaleWhileRefreshing = false
-        exit(Skr.exitCode { () throws(CommandError) in try action.perform() })
-    }
-}
-
-/// Deletes a stored output or failure.
-struct ForgetAction: VerbAction {
-    let place: Place
-    let item: ItemIdentity
-
-    func run() throws {
-        let store = try place.store()
-        let hadFailure = try store.delete(item.failure)
-        guard try store.delete(item) || hadFailure else {
-            throw MissingItem(item: item, isAnyAccount: false, place: place)
-                .error(lookingIn: store, hint: MissingItem.listHint)
-        }
+        exit(Skr.exitCode { () throws(CommandError) in try CommandError.translating(action.run) })
     }
 }

@@ -36,6 +36,12 @@ package enum OutputLifetime {
         return .seconds(Int64(seconds))
     }
 
+    /// Returns whether the text is names with dots between them, and possibly a dot before the first name.
+    static func isPath(_ text: String) -> Bool {
+        let names = text.utf8.first == UInt8(ascii: ".") ? text.utf8.dropFirst() : text.utf8[...]
+        return !names.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).contains(where: \.isEmpty)
+    }
+
     /// Returns the number of seconds from now; `nil` if the text is not a time.
     package static func seconds(_ text: String, now: Double) -> Double? {
         guard let number = Double(text) else { return DateTimeText.parse(text).map { $0 - now } }

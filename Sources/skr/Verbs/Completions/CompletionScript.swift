@@ -1,14 +1,12 @@
-import ArgumentParser
 import Keyutils
 
 /// The shells that have a completion script.
-enum CompletionScript: String, CaseIterable, ExpressibleByArgument {
+enum CompletionScript: String {
     case bash, zsh, fish
 
     /// The script, which never evaluates skr's answers.
     ///
-    /// The argument parser's own scripts would: they pass the answers to bash's `compgen -W`, which expands them and so
-    /// runs the command in a name such as `$(...)`.
+    /// So no name can run a command: bash's `compgen -W` expands its words, and would run the one in `$(...)`.
     var text: String {
         let bytes =
             switch self {

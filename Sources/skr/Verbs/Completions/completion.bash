@@ -1,9 +1,9 @@
 # skr(1) completion for bash: skr completions bash
 
 _skr() {
-    local answer i
+    local answer i program=${1##*/}
     COMPREPLY=()
-    mapfile -t answer < <(command skr ---complete bash "${COMP_LINE:0:COMP_POINT}" "$2" 2>/dev/null)
+    mapfile -t answer < <(command "$program" ---complete bash "${COMP_LINE:0:COMP_POINT}" "$2" 2>/dev/null)
     case ${answer[0]-} in
     words)
         COMPREPLY=("${answer[@]:1}")
@@ -32,4 +32,4 @@ _skr() {
         ;;
     esac
 }
-complete -F _skr skr
+complete -F _skr skr skr-secrets skr-stress

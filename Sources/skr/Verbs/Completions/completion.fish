@@ -1,10 +1,11 @@
 # skr(1) completion for fish: skr completions fish
 
 function __skr_complete
+    set -l program $argv[1]
     set -l typed (string unescape -- (commandline -ct))
     or set typed (commandline -ct | string replace -r '^["\']' '')
     set -l words (commandline -opc)
-    set -l answer (command skr ---complete fish $words "$typed" 2>/dev/null)
+    set -l answer (command $program ---complete fish $words "$typed" 2>/dev/null)
     switch "$answer[1]"
         case words
             set -e answer[1]
@@ -19,5 +20,7 @@ function __skr_complete
             complete -C (string join ' ' -- (string escape -- $rest))
     end
 end
-complete -c skr -e
-complete -c skr -f -k -a '(__skr_complete)'
+for program in skr skr-secrets skr-stress
+    complete -c $program -e
+    complete -c $program -f -k -a "(__skr_complete $program)"
+end

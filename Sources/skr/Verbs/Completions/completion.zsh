@@ -1,11 +1,11 @@
-#compdef skr
+#compdef skr skr-secrets skr-stress
 # skr(1) completion for zsh: skr completions zsh
 
 _skr() {
     local -a answer names shown plain
     local line name
     integer i width=0
-    answer=("${(@f)$(command skr ---complete zsh "${(@Q)words[1,CURRENT-1]}" "${(Q)PREFIX}" 2>/dev/null)}")
+    answer=("${(@f)$(command "${${(Q)words[1]}:t}" ---complete zsh "${(@Q)words[1,CURRENT-1]}" "${(Q)PREFIX}" 2>/dev/null)}")
     case ${answer[1]} in
     words)
         for line in "${(@)answer[2,-1]}"; do
@@ -42,5 +42,5 @@ _skr() {
 if [[ ${funcstack[1]} == _skr ]]; then
     _skr "$@"
 else
-    compdef _skr skr
+    compdef _skr skr skr-secrets skr-stress
 fi

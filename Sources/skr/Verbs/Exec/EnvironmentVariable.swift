@@ -67,6 +67,12 @@ package struct EnvironmentVariable: Equatable {
         }
     }
 
+    static func parse(_ texts: [String], isFile: Bool) throws(CommandError) -> [EnvironmentVariable] {
+        var variables: [EnvironmentVariable] = []
+        for text in texts { variables.append(try EnvironmentVariable(text, isFile: isFile)) }
+        return variables
+    }
+
     /// Returns whether this is a name that a shell could set.
     static func isName(_ text: some Collection<UInt8>) -> Bool {
         guard let first = text.first, !first.isDigit else { return false }

@@ -54,19 +54,17 @@ enum HelperRequest {
     }
 }
 
-/// Answers one request of a client.
-struct HelperAction: VerbAction {
-    let call: HelperCall
-    let request: HelperRequest
-    let answer: (HelperCall, CredentialHelper, RawSpan) throws -> HelperAnswer
-
-    func run() throws {
+extension HelperCall {
+    /// Answers one request, and ends this process.
+    func answer(
+        _ request: HelperRequest, isReading: Bool, _ answer: (CredentialHelper, RawSpan) throws -> HelperAnswer
+    ) throws -> Never {
         let bytes = try request.read()
-        let helper = try call.helper(isStoring: request.isStoring, isReading: call.isReading)
+        let helper = try helper(isStoring: request.isStoring, isReading: isReading)
         let answer = try bytes.withBytes { bytes throws(CommandError) in
-            try CommandError.translating { try self.answer(call, helper, bytes) }
+            try CommandError.translating { try answer(helper, bytes) }
         }
-        try answer.showAndExit(for: call, failure: helper.sourceFailure)
+        try answer.showAndExit(for: self, failure: helper.sourceFailure)
     }
 }
 

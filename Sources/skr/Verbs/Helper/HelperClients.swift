@@ -2,18 +2,39 @@ import CommandSupport
 
 /// All clients that have a helper.
 enum HelperClients {
-    static let all: [any HelperClient.Type] = [
-        GitClient.self, DockerClient.self, AWSClient.self, KubernetesClient.self, CargoClient.self, KeyringClient.self,
-        AnsibleClient.self, AskpassClient.self, TerraformClient.self, VaultClient.self, GoClient.self, BazelClient.self,
-        NpmClient.self, GoogleClient.self, NetrcClient.self, HeadersClient.self,
-    ]
+    /// Calls `visit` with each client until that returns true.
+    static func forEach(_ visit: (any HelperClient.Type) -> Bool) -> Bool {
+        visit(GitClient.self) || visit(DockerClient.self) || visit(AWSClient.self) || visit(KubernetesClient.self)
+            || visit(CargoClient.self) || visit(KeyringClient.self) || visit(AnsibleClient.self)
+            || visit(AskpassClient.self) || visit(TerraformClient.self) || visit(VaultClient.self)
+            || visit(GoClient.self) || visit(BazelClient.self) || visit(NpmClient.self) || visit(GoogleClient.self)
+            || visit(NetrcClient.self) || visit(HeadersClient.self)
+    }
+
+    static var all: [any HelperClient.Type] {
+        var all: [any HelperClient.Type] = []
+        _ = forEach { client in
+            all.append(client)
+            return false
+        }
+        return all
+    }
 
     /// The names of all clients, and their aliases.
     static var allNames: [String] { all.map { $0.name } + all.flatMap { $0.aliases } }
 
     /// Returns the client with this name or alias.
     static func serving(_ name: String) -> (any HelperClient.Type)? {
-        all.first { $0.name == name } ?? all.first { $0.aliases.contains(name) }
+        first { $0.name == name } ?? first { $0.aliases.contains { $0 == name } }
+    }
+
+    private static func first(_ isMeant: (any HelperClient.Type) -> Bool) -> (any HelperClient.Type)? {
+        var found: (any HelperClient.Type)?
+        _ = forEach { client in
+            if isMeant(client) { found = client }
+            return found != nil
+        }
+        return found
     }
 
     /// Returns the client and its words if we are called as its helper.
@@ -23,26 +44,27 @@ enum HelperClients {
         _ name: String, _ arguments: CommandLineWords
     ) -> (client: any HelperClient.Type, words: CommandLineWords)? {
         // Most calls end here.
-        if name == "skr", arguments[0] != "helper" { return nil }
+        if name == "skr", arguments[0] != HelperVerb.name { return nil }
         if name != "skr", let link = link(name, arguments) { return link }
-        guard arguments[0] == "helper", let client = arguments[1].flatMap(serving) else { return nil }
+        guard arguments[0] == HelperVerb.name, let client = arguments[1].flatMap(serving) else { return nil }
         let words = arguments.suffix(from: 2)
-        // The argument parser answers a request for help.
         return words[0] == "--help" || words[0] == "-h" ? nil : (client, words)
     }
 
     private static func link(
         _ name: String, _ arguments: CommandLineWords
     ) -> (client: any HelperClient.Type, words: CommandLineWords)? {
-        for client in all {
+        var registry: String?
+        let client = first { client in
             switch client.start {
-            case .link(name, _, _): return (client, arguments)
-            case .linkPerRegistry(let start) where name.utf8.starts(with: start.utf8):
-                return (client, arguments.prepending(String(Substring(name.utf8.dropFirst(start.utf8.count)))))
-            default: break
+            case .link(let link, _, _): return link == name
+            case .linkPerRegistry(let start) where name.hasPrefix(start):
+                registry = String(name.utf8.dropFirst(start.utf8.count))
+                return true
+            case .commandLine, .linkPerRegistry: return false
             }
         }
-        return nil
+        return client.map { ($0, registry.map(arguments.prepending) ?? arguments) }
     }
 
     /// Returns the error for an unknown client.

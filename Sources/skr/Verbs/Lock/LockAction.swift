@@ -3,8 +3,11 @@ import Glibc
 import SessionKeyring
 
 /// Runs a command while it holds a lock, which a dead process can't keep.
-struct LockAction: VerbAction {
-    let options: LockCommand
+struct LockAction {
+    let name: String
+    let timeout: Duration
+    /// How long to wait for the lock.
+    let limit: Duration
     let place: Place
     let command: CommandLineWords
 
@@ -13,12 +16,12 @@ struct LockAction: VerbAction {
 
     func run() throws {
         let store = try place.store()
-        let unannounced = min(options.wait.duration, Self.unannouncedWait)
+        let unannounced = min(limit, Self.unannouncedWait)
         try takeTurns(in: store, for: unannounced)
-        if options.wait.duration > unannounced {
+        if limit > unannounced {
             // Tell the user, so that the command doesn't seem to hang.
             if Console.isErrorTerminal { Console.note("waiting: \(heldMessage(in: store))") }
-            try takeTurns(in: store, for: options.wait.duration - unannounced)
+            try takeTurns(in: store, for: limit - unannounced)
         }
         throw CommandError(
             exitCode: .tryAgain, message: heldMessage(in: store), hint: "try again, or wait longer with --wait")
@@ -33,7 +36,7 @@ struct LockAction: VerbAction {
             let lease: any LeaseHandle
             do throws(SecretStoreError) {
                 lease = try store.backend.takeLease(
-                    options.name, lasting: options.timeout.duration, wait.effort
+                    name, lasting: timeout, wait.effort
                 ).get()
             } catch {
                 signals.release()
@@ -47,8 +50,8 @@ struct LockAction: VerbAction {
 
     /// Returns a message that says who holds the lock, and for how long, as far as that is known.
     private func heldMessage(in store: SecretStore) -> String {
-        let message = "\(Display.quoted(options.name)): another process holds the lock"
-        guard let report = store.backend.leaseReport(options.name) else { return message }
+        let message = "\(Display.quoted(name)): another process holds the lock"
+        guard let report = store.backend.leaseReport(name) else { return message }
         let process = report.processID.map { "process \($0)" } ?? "a process that is not visible here"
         let user = report.userID == geteuid() ? "" : " of user \(report.userID)"
         return "\(message): \(process)\(user)" + (report.duration.map { ", for \(DurationText.rounded($0))" } ?? "")
@@ -62,7 +65,7 @@ struct LockAction: VerbAction {
             unsafe environment.set("SKR_FENCING_NUMBER", to: number.utf8Span.span.bytes)
             var child = try ChildCommand(
                 command, ChildSettings(environment: environment), holding: signals,
-                renewer: LeaseRenewer(lease, lasting: options.timeout.duration))
+                renewer: LeaseRenewer(lease, lasting: timeout))
             end = child.waitForEnd()
         } catch {
             _ = lease.release()
@@ -70,7 +73,7 @@ struct LockAction: VerbAction {
         }
         guard !lease.release() else { end.propagate() }
         let lost = CommandError(
-            exitCode: .tryAgain, message: "\(Display.quoted(options.name)): the lock was lost while the command ran",
+            exitCode: .tryAgain, message: "\(Display.quoted(name)): the lock was lost while the command ran",
             hint: "another process may have run its command meanwhile; if skr was stopped, pass a longer --timeout")
         guard end.exitCode != 0 else { throw lost }
         Console.report(lost)

@@ -6,7 +6,7 @@ import Keyutils
 ///
 /// The command stands in files that a shell reads when it starts, so it must not make the shell end, or wait for
 /// more than a second: each problem is one line, and the exit code is 0.
-struct JoinAction: VerbAction {
+struct JoinAction {
     let name: String
     let linksUser: Bool
 

@@ -5,13 +5,11 @@ import SessionKeyring
 import SystemPackage
 
 /// Stores a secret that it reads from standard input, or asks for on the terminal.
-struct SetAction: VerbAction {
+struct SetAction {
     let target: Target
     /// `nil` if neither an option nor a variable has a timeout.
-    var timeout: TimeoutArgument?
-    var isNew = false
-    var isRaw = false
-    var allowsEmpty = false
+    let timeout: TimeoutArgument?
+    let isNew, isRaw, allowsEmpty: Bool
 
     func run() throws {
         let item = target.exactItem
@@ -58,7 +56,6 @@ struct SetAction: VerbAction {
         if let owner = try target.place.secretScope.foreignOwner() {
             throw SecretStoreError(.foreignSession(ownerID: owner), item: item)
         }
-        if timeout?.isPossible == false { throw SecretStoreError(.invalidTimeout, item: item) }
         try target.place.warnIfShared(in: store)
         // Ignore other errors here: the write reports them, and also an item that another process has stored by then.
         if isNew, (try? store.contains(item)) == true { throw SecretStoreError(.duplicate, item: item) }
@@ -112,29 +109,5 @@ struct SetAction: VerbAction {
         return .usage(
             "no secret on standard input; nothing was stored",
             hint: "\(mistake); to store an empty secret, add --allow-empty")
-    }
-}
-
-extension SetAction {
-    /// Creates the action of a plain call; `nil` for any other call.
-    init?(plain words: CommandLineWords) {
-        var call = PlainCall(words)
-        var said: TimeoutArgument?
-        while let option = call.nextOption() {
-            switch option {
-            case "--new" where !isNew: isNew = true
-            case "--raw" where !isRaw: isRaw = true
-            case "--allow-empty" where !allowsEmpty: allowsEmpty = true
-            case "--timeout" where said == nil: said = call.timeout()
-            default: return nil
-            }
-        }
-        guard let target = call.target() else { return nil }
-        do throws(CommandError) {
-            timeout = try TimeoutArgument.usual(unless: said)
-        } catch {
-            return nil
-        }
-        self.target = target
     }
 }

@@ -1,3 +1,4 @@
+import CommandSupport
 import SecretText
 import SessionKeyring
 import SessionKeyringTesting

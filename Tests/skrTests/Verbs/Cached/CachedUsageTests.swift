@@ -17,7 +17,7 @@ struct CachedUsageTests {
         arguments: [
             (["a", "--", "x"], "cached needs a timeout for the output"),
             (["a", "--timeout", "5m"], "no command to run"),
-            (["a", "--timeout", "0", "--", "x"], "--timeout and --cache-failures must be 1 to 4294967295 seconds"),
+            (["a", "--timeout", "0", "--", "x"], "--timeout: '0' is not a duration"),
             (["a", "--timeout", "1m", "--refresh-before", "1m", "--", "x"], "--refresh-before must be"),
             (["a", "--timeout", "1m", "--stale-while-refreshing", "--", "x"], "--stale-while-refreshing needs"),
             (["a", "--timeout-from-json", "a..b", "--", "x"], "--timeout-from-json: 'a..b' is not"),

@@ -25,21 +25,18 @@ enum CompletingShell: String, CaseIterable {
         case .bash:
             """
             PS1='READY> '; unset HISTFILE; source <(skr completions bash)
-            source <("$CI/completions" "$(command -v skr-secrets)" bash)
             skr() { printf '<%s>' CALLED "$@"; printf 'E%s\\n' ND; }
             skr-secrets() { skr "$@"; }
             """
         case .zsh:
             """
             PS1='READY> '; autoload -Uz compinit; compinit -u -D; source <(skr completions zsh)
-            source <("$CI/completions" "$(command -v skr-secrets)" zsh)
             skr() { printf '<%s>' CALLED "$@"; printf 'E%s\\n' ND }
             skr-secrets() { skr "$@" }
             """
         case .fish:
             """
             skr completions fish | source
-            $CI/completions (command -v skr-secrets) fish | source
             function fish_prompt; echo 'READY> '; end
             function skr; printf '<%s>' CALLED $argv; printf 'E%s\\n' ND; end
             function skr-secrets; skr $argv; end
@@ -112,10 +109,6 @@ struct ShellCompletionTests {
             ], withNames: [2, 4], in: shell)
     }
 
-    /// The folder `.ci` of the repository.
-    private static let scripts = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .appendingPathComponent("../../../../.ci").standardized.path
-
     private struct Call {
         let typed: String
         let words: [String]
@@ -153,7 +146,6 @@ struct ShellCompletionTests {
             script, answering: answers,
             environment: [
                 "SETTINGS": settings.path, "TRAP": trap, "HOME": settings.path, "TERM": "xterm", "LC_ALL": "C.UTF-8",
-                "CI": Self.scripts,
             ])
         for call in calls {
             let words = (["CALLED"] + call.words).map { "<\($0)>" }.joined()

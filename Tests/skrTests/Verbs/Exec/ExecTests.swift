@@ -148,7 +148,7 @@ struct ExecTests: ScriptTests {
         #expect(outcome.errors.contains("skr: hint: pass it as a file: skr exec --file A=skr://..."))
     }
 
-    @Test("the shortcuts and the argument parser have the same effect")
+    @Test("short, long and joined spellings have the same effect")
     func shortCuts() throws {
         try expect(
             #"""

@@ -65,7 +65,7 @@ struct ManualTests {
         }
         #expect(pages["skr-get.1"]?.contains(".Sh ENVIRONMENT\n") == true)
         #expect(pages["skr-stress.1"]?.contains(".Op Fl \\-workload Ar NAME\n") == true)
-        #expect(pages["skr-secrets.1"]?.contains("[\\fB\\-\\-timeout\\fR\\ \\fIDURATION\\fR]\n") == true)
+        #expect(pages["skr-secrets.1"]?.contains("[\\fB\\-\\-timeout\\fR\\ \\fIDURATION|never\\fR]\n") == true)
         #expect(pages["skr-secrets.1"]?.contains("[\\fB\\--\\fR\\ \\fICMD\\ ...\\fR]\n") == true)
         #expect(pages["skr-get.1"]?.contains(".Xr skr-set 1 ,\n") == true)
         for name in ["skr.1", "skr-session.1"] {
@@ -152,7 +152,7 @@ struct ManualTests {
 
     @Test("help and page show the default value of an option")
     func defaults() throws {
-        for (verb, form) in [("help", "(default: 30s)"), ("manual", "By default 30s.")] {
+        for (verb, form) in [("help", "By default 30s."), ("manual", "By default 30s.")] {
             let words = try CommandRunner().run(verb, "lock").output.split { $0.isWhitespace }.joined(separator: " ")
             #expect(words.contains("after its holder was killed. \(form)"), "\(verb)")
         }

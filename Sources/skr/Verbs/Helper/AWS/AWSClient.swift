@@ -1,15 +1,14 @@
 import CommandSupport
-import ArgumentParser
 import CredentialHelpers
 
-struct AWSClient: HelperClient, ExampleCommand {
+struct AWSClient: HelperClient {
     static let name = "aws"
     static let summary = "Credentials of a profile, for aws and its SDKs."
     static let details = """
         Works as the credential_process of a profile in ~/.aws/config. The item NAME, or CMD's output, is JSON in \
         the format of credential_process, of 'aws sts assume-role' or of 'aws sso get-role-credentials'.
 
-        \(TokenArguments.details)
+        \(TokenWords.details)
 
         'skr cached --forget NAME --key aws' deletes the kept output; with ACCOUNT, add --key ACCOUNT.
         """
@@ -20,15 +19,13 @@ struct AWSClient: HelperClient, ExampleCommand {
         """
 
     static let start = HelperStart.commandLine
-    static let words = HelperWords.options([], flags: [], behind: .command)
     static let errors = HelperErrors.onStandardError
-    static let readingWord: String? = nil
 
-    @OptionGroup var arguments: TokenArguments
+    private let token: TokenWords
 
-    static func action(for call: HelperCall) throws(CommandError) -> any VerbAction {
-        try TokenCall(call).action { AWSCredentials() }
-    }
+    init(_ words: inout CommandWords) { token = TokenWords(&words) }
+
+    func run() throws { try token.call(of: Self.self).answer { AWSCredentials() } }
 
     static func setup(of program: String) -> any ClientSetup {
         ShownSetup(words: "helper aws", files: [("AWS_CONFIG_FILE", ".aws/config")]) { call, file in

@@ -1,7 +1,6 @@
-import ArgumentParser
 import CommandSupport
 
-struct AnsibleClient: HelperClient, ExampleCommand {
+struct AnsibleClient: HelperClient {
     static let name = "ansible"
     static let summary = "Passwords of vaults, for ansible-vault."
     static let details = """
@@ -15,18 +14,19 @@ struct AnsibleClient: HelperClient, ExampleCommand {
         """
 
     static let start = HelperStart.link("skr-client", isFoundInPath: false, takesOptions: false)
-    static let words = HelperWords.options(["--vault-id"], flags: [], behind: .nothing)
     static let errors = HelperErrors.onStandardError
-    static let readingWord: String? = nil
 
-    @Option(help: ArgumentHelp("The vault ID, which is the item's name; without it, 'default'.", valueName: "id"))
-    var vaultID: String?
+    private let id: String?
+    private let options: HelperOptions
 
-    @OptionGroup var options: HelperOptions
+    init(_ words: inout CommandWords) {
+        id = words.option("--vault-id", value: "ID", "The vault ID, which is the item's name; without it, 'default'.")
+        options = HelperOptions(&words)
+    }
 
-    static func action(for call: HelperCall) -> any VerbAction {
-        HelperAction(call: call, request: .none) { call, helper, _ in
-            try helper.ansible(id: call.option("--vault-id") ?? "default")
+    func run() throws {
+        try options.call(of: Self.self).answer(.none, isReading: true) { helper, _ in
+            try helper.ansible(id: id ?? "default")
         }
     }
 

@@ -1,8 +1,7 @@
-import ArgumentParser
 import CommandSupport
 import CredentialHelpers
 
-struct AskpassClient: HelperClient, ExampleCommand {
+struct AskpassClient: HelperClient {
     static let name = "askpass"
     static let aliases = ["ssh", "sudo"]
     static let summary = "Passphrases and passwords, for ssh-add, ssh and sudo."
@@ -27,23 +26,26 @@ struct AskpassClient: HelperClient, ExampleCommand {
         """
 
     static let start = HelperStart.link("skr-askpass", isFoundInPath: false, takesOptions: false)
-    static let words = HelperWords.text
     static let errors = HelperErrors.onStandardError
-    static let readingWord: String? = nil
 
-    @Argument(help: "The prompt, which the program passes.")
-    var prompt: [String] = []
+    static let takesText = true
 
-    static func action(for call: HelperCall) -> any VerbAction {
-        HelperAction(call: call, request: .none) { call, helper, _ in
+    private let words: [String]
+
+    init(_ words: inout CommandWords) { self.words = words.text("PROMPT", "The prompt, which the program passes.") }
+
+    func run() throws {
+        let timeout = try TimeoutArgument.usual()?.duration
+        try HelperCall(client: Self.self, place: Place(), timeout: timeout).answer(.none, isReading: true) {
+            helper, _ in
             if try Variable.value("SSH_ASKPASS_PROMPT") == "none" {
                 // ssh only shows a message, such as the request to touch a security key.
-                Console.note(call.words.joined(separator: " "))
+                Console.note(words.joined(separator: " "))
                 return HelperAnswer.nothing
             }
-            let prompt = try prompt(of: call)
+            let prompt = try prompt()
             let answer = try helper.askpass(prompt)
-            guard let message = answer.message, let hint = hint(for: prompt) else { return answer }
+            guard let message = answer.message, let hint = Self.hint(for: prompt) else { return answer }
             throw CommandError(exitCode: .noItem, message: message, hint: hint)
         }
     }
@@ -58,10 +60,10 @@ struct AskpassClient: HelperClient, ExampleCommand {
         }
     }
 
-    private static func prompt(of call: HelperCall) throws -> AskpassPrompt {
+    private func prompt() throws -> AskpassPrompt {
         // ssh sets this variable if it only wants a yes.
         guard try Variable.value("SSH_ASKPASS_PROMPT") == nil else { return .question }
-        let prompt = AskpassPrompt(call.words.joined(separator: " "))
+        let prompt = AskpassPrompt(words.joined(separator: " "))
         guard let name = try Variable.value("SKR_ASKPASS") else { return prompt }
         do throws(InputProblem) {
             let text = name.utf8.starts(with: SecretReference.scheme.utf8) ? name : SecretReference.scheme + name

@@ -1,7 +1,6 @@
-import ArgumentParser
 import CommandSupport
 
-struct BazelClient: HelperClient, ExampleCommand {
+struct BazelClient: HelperClient {
     static let name = "bazel"
     static let aliases = ["buck2"]
     static let summary = "Headers for remote caches, for Bazel and Buck2."
@@ -19,18 +18,20 @@ struct BazelClient: HelperClient, ExampleCommand {
         """
 
     static let start = HelperStart.link("skr-bazel", isFoundInPath: false, takesOptions: false)
-    static let words = HelperWords.options([], flags: [], behind: .nothing)
     static let errors = HelperErrors.onStandardError
-    static let readingWord: String? = "get"
 
-    @Argument(help: "get; Bazel passes it.", completion: .list(["get"]))
-    var operation: String
+    private let options: HelperOptions
+    private let operation: String
 
-    @OptionGroup var options: HelperOptions
+    init(_ words: inout CommandWords) {
+        options = HelperOptions(&words)
+        operation = words.word("OPERATION", "get; Bazel passes it.", .choice("get"))
+    }
 
-    static func action(for call: HelperCall) -> any VerbAction {
-        HelperAction(call: call, request: call.word == "get" ? .whole(isStoring: false) : .none) {
-            call, helper, request in try helper.bazel(call.word, request: request)
+    func run() throws {
+        let isReading = operation == "get"
+        try options.call(of: Self.self).answer(isReading ? .whole(isStoring: false) : .none, isReading: isReading) {
+            helper, request in try helper.bazel(operation, request: request)
         }
     }
 

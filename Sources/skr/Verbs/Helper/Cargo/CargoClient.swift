@@ -1,7 +1,6 @@
-import ArgumentParser
 import CommandSupport
 
-struct CargoClient: HelperClient, ExampleCommand {
+struct CargoClient: HelperClient {
     static let name = "cargo"
     static let summary = "Tokens of registries, for cargo."
     static let details = """
@@ -18,16 +17,22 @@ struct CargoClient: HelperClient, ExampleCommand {
         """
 
     static let start = HelperStart.link("cargo-credential-skr", isFoundInPath: true, takesOptions: false)
-    static let words = HelperWords.options([], flags: ["--cargo-plugin"], behind: .nothing)
     static let errors = HelperErrors.onStandardError
-    static let readingWord: String? = "get"
 
-    @Flag(help: "cargo passes this flag; skr ignores it.")
-    var cargoPlugin = false
+    let options: HelperOptions
+    private let said: [String]
 
-    @OptionGroup var options: HelperOptions
+    init(_ words: inout CommandWords) {
+        said = words.strings
+        _ = words.flag("--cargo-plugin", "cargo passes this flag; skr ignores it.")
+        options = HelperOptions(&words)
+    }
 
-    static func action(for call: HelperCall) -> any VerbAction { CargoSession(call: call) }
+    func run() throws {
+        // A bad place is an error before the conversation begins.
+        _ = try options.call(of: Self.self)
+        try CargoSession(said: said).run()
+    }
 
     static func setup(of program: String) -> any ClientSetup {
         ShownSetup(

@@ -4,8 +4,9 @@ import Keyutils
 import SystemPackage
 
 /// Answers cargo's requests line by line, until cargo closes its end of the pipe.
-struct CargoSession: VerbAction {
-    let call: HelperCall
+struct CargoSession {
+    /// The words with which cargo has started us.
+    let said: [String]
 
     func run() throws {
         try Console.write(CredentialHelper.cargoHello)
@@ -42,9 +43,14 @@ struct CargoSession: VerbAction {
                 "'args' in cargo's request is not a list of up to 32 strings",
                 hint: "check the words after cargo-credential-skr in cargo's configuration")
         }
-        let call = try call.adding(words)
-        guard let word = call.words.first else { return call }
-        throw .usage("unknown word \(Display.quoted(word))", hint: HelperCall.hint(for: CargoClient.self))
+        var all = CommandWords(said + words)
+        let client = CargoClient(&all)
+        do throws(CommandError) {
+            try all.check { .usage("unknown option \(Display.quoted($0))") }
+        } catch {
+            throw .usage(error.message, hint: error.hint ?? "'skr help helper cargo' shows its options")
+        }
+        return try client.options.call(of: CargoClient.self)
     }
 
     /// Asks for the token on the terminal, because standard input carries the requests.

@@ -1,7 +1,6 @@
-import ArgumentParser
 import CommandSupport
 
-struct DockerClient: HelperClient, ExampleCommand {
+struct DockerClient: HelperClient {
     static let name = "docker"
     static let aliases = ["podman", "buildah", "skopeo", "helm"]
     static let summary = "Passwords of registries, for docker and podman."
@@ -22,27 +21,28 @@ struct DockerClient: HelperClient, ExampleCommand {
         """
 
     static let start = HelperStart.link("docker-credential-skr", isFoundInPath: true, takesOptions: false)
-    static let words = HelperWords.options([], flags: [], behind: .nothing)
     // docker shows only standard output.
     static let errors = HelperErrors.onStandardOutput
-    static let readingWord: String? = "get"
 
-    @Argument(
-        help: "get, store, erase, list or version; docker passes it.",
-        completion: .list(["get", "store", "erase", "list", "version"]))
-    var operation: String
+    private let options: HelperOptions
+    private let operation: String
 
-    @OptionGroup var options: HelperOptions
+    init(_ words: inout CommandWords) {
+        options = HelperOptions(&words)
+        operation = words.word(
+            "OPERATION", "get, store, erase, list or version; docker passes it.",
+            .choice("get|store|erase|list|version"))
+    }
 
-    static func action(for call: HelperCall) -> any VerbAction {
+    func run() throws {
         let request: HelperRequest =
-            switch call.word {
+            switch operation {
             case "get", "erase": .whole(isStoring: false)
             case "store": .whole(isStoring: true)
             default: .none
             }
-        return HelperAction(call: call, request: request) { call, helper, request in
-            try helper.docker(call.word, request: request, version: RootCommand.versionNumber)
+        try options.call(of: Self.self).answer(request, isReading: operation == "get") { helper, request in
+            try helper.docker(operation, request: request, version: RootVerb.versionNumber)
         }
     }
 

@@ -1,7 +1,6 @@
-import ArgumentParser
 import CommandSupport
 
-struct GitClient: HelperClient, ExampleCommand {
+struct GitClient: HelperClient {
     static let name = "git"
     static let summary = "Passwords and tokens of https remotes, for git."
     static let details = """
@@ -21,26 +20,26 @@ struct GitClient: HelperClient, ExampleCommand {
         """
 
     static let start = HelperStart.link("git-credential-skr", isFoundInPath: false, takesOptions: true)
-    static let words = HelperWords.options([], flags: [], behind: .nothing)
     static let errors = HelperErrors.onStandardError
-    static let readingWord: String? = "get"
 
-    @Argument(
-        help: "get, store, erase or capability; git passes it.",
-        completion: .list(["get", "store", "erase", "capability"]))
-    var operation: String
+    private let options: HelperOptions
+    private let operation: String
 
-    @OptionGroup var options: HelperOptions
+    init(_ words: inout CommandWords) {
+        options = HelperOptions(&words)
+        operation = words.word(
+            "OPERATION", "get, store, erase or capability; git passes it.", .choice("get|store|erase|capability"))
+    }
 
-    static func action(for call: HelperCall) -> any VerbAction {
+    func run() throws {
         let request: HelperRequest =
-            switch call.word {
+            switch operation {
             case "get", "erase": .lines(isStoring: false)
             case "store": .lines(isStoring: true)
             default: .none
             }
-        return HelperAction(call: call, request: request) { call, helper, request in
-            try helper.git(call.word, request: request)
+        try options.call(of: Self.self).answer(request, isReading: operation == "get") { helper, request in
+            try helper.git(operation, request: request)
         }
     }
 

@@ -1,4 +1,3 @@
-import ArgumentParser
 import CommandSupport
 import Glibc
 import SystemPackage
@@ -151,9 +150,9 @@ struct GitSetup: WritableSetup {
         else { return nil }
         var words: [String] = []
         while let word = (try? parser.next()) ?? nil { words.append(word) }
-        guard let options = (try? HelperOptions.parse(words)).map({ HelperOptions.quoted($0.words) }),
-            value == "\(quoted(program))\(options)"
-        else { return nil }
+        var read = CommandWords(words)
+        let options = HelperOptions.quoted(HelperOptions(&read).words)
+        guard (try? read.check { .usage($0) }) != nil, value == "\(quoted(program))\(options)" else { return nil }
         return options
     }
 

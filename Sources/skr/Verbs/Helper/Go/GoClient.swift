@@ -1,8 +1,7 @@
-import ArgumentParser
 import CommandSupport
 import CredentialHelpers
 
-struct GoClient: HelperClient, ExampleCommand {
+struct GoClient: HelperClient {
     static let name = "go"
     static let summary = "Tokens of private modules, for go."
     static let details = """
@@ -12,7 +11,7 @@ struct GoClient: HelperClient, ExampleCommand {
         match. An item with an account is a user's password (Basic); an item without one is a token (Bearer).
 
         With NAME, skr uses that item, or CMD's output, but only for URLs at or below --prefix. \
-        \(TokenArguments.details)
+        \(TokenWords.details)
 
         skr takes a last argument that begins with https:// for go's URL, and does not pass it to CMD.
 
@@ -26,55 +25,62 @@ struct GoClient: HelperClient, ExampleCommand {
         """
 
     static let start = HelperStart.commandLine
-    static let words = HelperWords.options(["--prefix"], flags: [], behind: .command)
     static let errors = HelperErrors.onStandardError
-    static let readingWord: String? = nil
 
-    @Argument(help: "The item, or the name under which skr keeps CMD's output.", completion: .names(.services))
-    var name: String?
+    private let prefix: String?
+    private let options: HelperOptions
+    private let limit: Duration?
+    private let command: CommandLineWords?
+    /// NAME, ACCOUNT and the URL, as far as they were given.
+    private let names: [String]
 
-    @Argument(help: "The item's account; required if the service has several.", completion: .names(.accounts))
-    var account: String?
+    init(_ words: inout CommandWords) {
+        prefix = words.option(
+            "--prefix", value: "https://HOST[/PATH]", "The URL that the secret is for; without it, NAME.")
+        limit = words.tokenLimit()
+        options = HelperOptions(&words)
+        command = words.tokenCommand()
+        names = [
+            words.optionalWord("NAME", TokenWords.nameHelp, .services),
+            words.optionalWord("ACCOUNT", TokenWords.accountHelp, .accounts),
+            words.optionalWord("URL", "The URL that go needs the secret for; go adds it."),
+        ].compactMap(\.self)
+    }
 
-    @Option(help: ArgumentHelp("The URL that the secret is for; without it, NAME.", valueName: "https://host[/path]"))
-    var prefix: String?
-
-    @OptionGroup var options: HelperOptions
-
-    @OptionGroup var command: LaunchedCommand
-
-    static func action(for said: HelperCall) throws(CommandError) -> any VerbAction {
-        let (call, url) = try takingURL(from: said)
-        if call.words.isEmpty, call.command.count == 0 {
-            return HelperAction(call: call, request: .none) { _, helper, _ in try helper.go(url: url) }
+    func run() throws {
+        let (names, command, url) = try takingURL()
+        guard let name = names.first else {
+            guard command == nil else { throw CommandError.usage("NAME is missing", hint: Self.form) }
+            try options.call(of: Self.self).answer(.none, isReading: true) { helper, _ in try helper.go(url: url) }
         }
-        let tokenCall = try TokenCall(call)
-        guard let place = WebAddress(service: call.option("--prefix") ?? call.word), place.scheme == "https" else {
-            throw .usage(
+        guard names.count <= 2 else {
+            throw CommandError.usage("unexpected word \(Display.quoted(names[2]))", hint: Self.form)
+        }
+        let account = names.count > 1 ? names[1] : nil
+        guard let place = WebAddress(service: prefix ?? name), place.scheme == "https" else {
+            throw CommandError.usage(
                 "no https URL given for the secret", hint: "pass --prefix https://HOST[/PATH], or use that URL as NAME")
         }
         // go asks for every URL, and accepts that most of them get no answer.
-        guard let headers = url.map({ GoHeaders(for: place, asIn: $0) }) ?? GoHeaders(for: place) else {
-            return NoAnswer()
-        }
-        return try tokenCall.action(for: [call.option("--prefix")]) { headers }
+        guard let headers = url.map({ GoHeaders(for: place, asIn: $0) }) ?? GoHeaders(for: place) else { return }
+        try TokenCall(options.call(of: Self.self), name: name, account: account, command: command, limit: limit)
+            .answer(for: [prefix]) { headers }
     }
 
-    /// Returns the call without the URL that go has added, and the URL.
+    private static let form = "skr helper go NAME [ACCOUNT] [-- CMD]"
+
+    /// Returns the names and the command without the URL that go has added, and the URL.
     ///
     /// The URL is the last word of all. If there is a command, the URL comes after it, and the command must not get it.
     ///
     /// The last word can also be the user's own https URL. We can't tell the two apart, so we take it for go's URL.
     /// This is safe: unless the prefix covers the URL, the command is not run, and its output is not kept.
-    private static func takingURL(from said: HelperCall) throws(CommandError) -> (HelperCall, url: String?) {
-        let command = said.command
-        let last = command.count > 0 ? command[command.count - 1] : said.words.last
-        guard let last, last.utf8.starts(with: "https://".utf8) else { return (said, nil) }
-        guard command.count > 0 else { return (said.droppingLastWord(), last) }
-        var call = said
-        call.command = command.droppingLast()
-        try call.command.requireCommand("skr helper go NAME [ACCOUNT] -- CMD")
-        return (call, last)
+    private func takingURL() throws(CommandError) -> (names: [String], command: CommandLineWords?, url: String?) {
+        let last = command.map { $0[$0.count - 1] } ?? names.last
+        guard let last, last.utf8.starts(with: "https://".utf8) else { return (names, command, nil) }
+        guard let command else { return (names.dropLast(), nil, last) }
+        guard command.count > 1 else { throw .usage("no command to run", hint: "write it after '--': \(Self.form)") }
+        return (names, command.droppingLast(), last)
     }
 
     static func setup(of program: String) -> any ClientSetup {

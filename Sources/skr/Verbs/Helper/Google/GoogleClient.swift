@@ -1,8 +1,7 @@
-import ArgumentParser
 import CommandSupport
 import CredentialHelpers
 
-struct GoogleClient: HelperClient, ExampleCommand {
+struct GoogleClient: HelperClient {
     static let name = "google"
     static let aliases = ["gcloud"]
     static let summary = "Tokens of an identity provider, for Google Cloud."
@@ -11,7 +10,7 @@ struct GoogleClient: HelperClient, ExampleCommand {
         output, is your identity provider's token, or JSON that contains it. Set \
         GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES=1.
 
-        \(TokenArguments.details) Each audience, and each service account's e-mail, has its own output.
+        \(TokenWords.details) Each audience, and each service account's e-mail, has its own output.
 
         'skr cached --forget NAME --key google --key ACCOUNT --key AUDIENCE --key EMAIL' deletes the kept output; \
         write '' for each value that is not set.
@@ -26,19 +25,18 @@ struct GoogleClient: HelperClient, ExampleCommand {
         """
 
     static let start = HelperStart.commandLine
-    static let words = HelperWords.options([], flags: [], behind: .command)
     static let errors = HelperErrors.mixedWithAnswer
-    static let readingWord: String? = nil
 
-    @OptionGroup var arguments: TokenArguments
+    private let token: TokenWords
 
-    static func action(for call: HelperCall) throws(CommandError) -> any VerbAction {
-        let audience = try TokenCall.environment("GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE", of: call)
-        let email = try TokenCall.environment("GOOGLE_EXTERNAL_ACCOUNT_IMPERSONATED_EMAIL", of: call)
-        let type = try TokenCall.environment("GOOGLE_EXTERNAL_ACCOUNT_TOKEN_TYPE", of: call)
-        return try TokenCall(call).action(for: [audience, email]) { () throws(UnusableToken) in
-            try GoogleToken(type: type)
-        }
+    init(_ words: inout CommandWords) { token = TokenWords(&words) }
+
+    func run() throws {
+        let call = try token.call(of: Self.self)
+        let audience = try call.environment("GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE")
+        let email = try call.environment("GOOGLE_EXTERNAL_ACCOUNT_IMPERSONATED_EMAIL")
+        let type = try call.environment("GOOGLE_EXTERNAL_ACCOUNT_TOKEN_TYPE")
+        try call.answer(for: [audience, email]) { () throws(UnusableToken) in try GoogleToken(type: type) }
     }
 
     static func setup(of program: String) -> any ClientSetup {

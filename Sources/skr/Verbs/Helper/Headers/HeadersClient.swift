@@ -1,8 +1,7 @@
-import ArgumentParser
 import CommandSupport
 import CredentialHelpers
 
-struct HeadersClient: HelperClient, ExampleCommand {
+struct HeadersClient: HelperClient {
     static let name = "headers"
     static let summary = "A header in JSON, for MCP clients and others."
     static let details = """
@@ -13,7 +12,7 @@ struct HeadersClient: HelperClient, ExampleCommand {
         --header prints another header; without an account, its value is the bare secret. --scheme puts another word \
         before the secret, and leaves the account out.
 
-        \(TokenArguments.details)
+        \(TokenWords.details)
 
         'skr cached --forget NAME --key headers' deletes the kept output; with ACCOUNT, add --key ACCOUNT.
         """
@@ -24,27 +23,24 @@ struct HeadersClient: HelperClient, ExampleCommand {
         """
 
     static let start = HelperStart.commandLine
-    static let words = HelperWords.options(["--header", "--scheme"], flags: [], behind: .command)
     static let errors = HelperErrors.onStandardError
-    static let readingWord: String? = nil
 
-    @Option(help: ArgumentHelp("The header; without it, Authorization.", valueName: "name"))
-    var header: String?
+    private let header, scheme: String?
+    private let token: TokenWords
 
-    @Option(help: ArgumentHelp("The word before the secret; '' for no word.", valueName: "word"))
-    var scheme: String?
+    init(_ words: inout CommandWords) {
+        header = words.option("--header", value: "NAME", "The header; without it, Authorization.")
+        scheme = words.option("--scheme", value: "WORD", "The word before the secret; '' for no word.")
+        token = TokenWords(&words)
+    }
 
-    @OptionGroup var arguments: TokenArguments
-
-    static func action(for call: HelperCall) throws(CommandError) -> any VerbAction {
-        let tokenCall = try TokenCall(call)
-        let header = call.option("--header") ?? "Authorization"
-        guard let headers = HeadersObject(header: header, scheme: call.option("--scheme")) else {
-            throw .usage(
+    func run() throws {
+        guard let headers = HeadersObject(header: header ?? "Authorization", scheme: scheme) else {
+            throw CommandError.usage(
                 "--header or --scheme has characters that HTTP doesn't allow there",
                 hint: "use letters, digits and hyphens, as in X-API-Key")
         }
-        return try tokenCall.action { headers }
+        try token.call(of: Self.self).answer { headers }
     }
 
     static func setup(of program: String) -> any ClientSetup {

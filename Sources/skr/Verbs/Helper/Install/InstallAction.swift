@@ -1,7 +1,7 @@
 import CommandSupport
 
 /// Creates a client's link and its configuration, or shows the lines to configure.
-struct InstallAction: VerbAction {
+struct InstallAction {
     let call: SetupCall
     let writesConfiguration: Bool
 
@@ -55,7 +55,7 @@ struct InstallAction: VerbAction {
 }
 
 /// Removes a client's link and its configuration, or shows how to remove the configuration.
-struct UninstallAction: VerbAction {
+struct UninstallAction {
     let call: SetupCall
     let writesConfiguration: Bool
 

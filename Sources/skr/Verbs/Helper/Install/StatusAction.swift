@@ -2,7 +2,7 @@ import CommandSupport
 import Glibc
 
 /// Shows which clients are set up.
-struct StatusAction: VerbAction {
+struct StatusAction {
     let user: SetupUser
     /// The only client to show, by any of its names; `nil` for all clients.
     let client: String?

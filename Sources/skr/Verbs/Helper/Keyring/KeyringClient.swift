@@ -1,8 +1,7 @@
-import ArgumentParser
 import CommandSupport
 import CredentialHelpers
 
-struct KeyringClient: HelperClient, ExampleCommand {
+struct KeyringClient: HelperClient {
     static let name = "keyring"
     static let aliases = ["pip", "uv", "twine"]
     static let summary = "Passwords of package indexes, for pip, uv and twine."
@@ -20,39 +19,33 @@ struct KeyringClient: HelperClient, ExampleCommand {
         """
 
     static let start = HelperStart.link("keyring", isFoundInPath: true, takesOptions: false)
-    static let words = HelperWords.options(["--mode", "--output"], flags: [], behind: .names)
     static let errors = HelperErrors.onStandardError
-    static let readingWord: String? = "get"
 
-    @Argument(help: "get, set or del.", completion: .list(["get", "set", "del"]))
-    var operation: String
+    private let mode, output: String?
+    private let options: HelperOptions
+    private let operation, service: String
+    private let user: String?
 
-    @Argument(help: "The URL of the index, or any other name.", completion: .names(.anyServices))
-    var service: String
+    init(_ words: inout CommandWords) {
+        mode = words.choice(
+            "--mode", value: "MODE", "password|creds", "For get: password, or creds to print the user too.")
+        output = words.choice("--output", value: "FORM", "plain|json", "For get: plain or json.")
+        options = HelperOptions(&words)
+        operation = words.word("OPERATION", "get, set or del.", .choice("get|set|del"))
+        service = words.word("SERVICE", "The URL of the index, or any other name.", .anyServices)
+        user = words.optionalWord("USER", "The account; optional with 'get --mode creds'.")
+    }
 
-    @Argument(help: "The account; optional with 'get --mode creds'.")
-    var user: String?
-
-    @Option(help: "For get: password, or creds to print the user too.", completion: .list(["password", "creds"]))
-    var mode: String?
-
-    @Option(help: "For get: plain or json.", completion: .list(["plain", "json"]))
-    var output: String?
-
-    @OptionGroup var options: HelperOptions
-
-    static func action(for call: HelperCall) -> any VerbAction {
-        let names = call.words.dropFirst().joined(separator: " ")
+    func run() throws {
+        let names = [service, user].compactMap(\.self).joined(separator: " ")
         let request: HelperRequest =
-            call.word == "set" ? .password(prompt: "password for \(Display.plain(names)): ") : .none
-        return HelperAction(call: call, request: request) { call, helper, request in
-            let words = call.words
-            let form = try form(of: call)
-            switch (words.first, words.count) {
-            case ("get", 3): return try helper.keyringGet(service: words[1], user: words[2], form: form)
-            case ("get", 2) where form.hasUser: return try helper.keyringGet(service: words[1], user: nil, form: form)
-            case ("set", 3): return try helper.keyringSet(service: words[1], user: words[2], password: request)
-            case ("del", 3): return try helper.keyringDelete(service: words[1], user: words[2])
+            operation == "set" ? .password(prompt: "password for \(Display.plain(names)): ") : .none
+        try options.call(of: Self.self).answer(request, isReading: operation == "get") { helper, request in
+            switch (operation, user) {
+            case ("get", let user) where user != nil || form.hasUser:
+                return try helper.keyringGet(service: service, user: user, form: form)
+            case ("set", let user?): return try helper.keyringSet(service: service, user: user, password: request)
+            case ("del", let user?): return try helper.keyringDelete(service: service, user: user)
             default:
                 throw CommandError.usage(
                     "the helper for keyring takes get, set or del, then SERVICE and USER",
@@ -61,18 +54,9 @@ struct KeyringClient: HelperClient, ExampleCommand {
         }
     }
 
-    private static func form(of call: HelperCall) throws(CommandError) -> KeyringForm {
-        switch (call.option("--mode") ?? "password", call.option("--output") ?? "plain") {
-        case ("password", "plain"): return .password
-        case ("password", "json"): return .passwordJSON
-        case ("creds", "plain"): return .credentials
-        case ("creds", "json"): return .credentialsJSON
-        default:
-            throw .usage(
-                "unknown output: --mode \(Display.quoted(call.option("--mode") ?? "password")), "
-                    + "--output \(Display.quoted(call.option("--output") ?? "plain"))",
-                hint: "use --mode password|creds and --output plain|json")
-        }
+    private var form: KeyringForm {
+        let isJSON = output == "json"
+        return mode == "creds" ? isJSON ? .credentialsJSON : .credentials : isJSON ? .passwordJSON : .password
     }
 
     static func setup(of program: String) -> any ClientSetup { program == "twine" ? python : subprocess }

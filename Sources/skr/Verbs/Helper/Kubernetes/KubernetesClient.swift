@@ -1,9 +1,8 @@
-import ArgumentParser
 import CommandSupport
 import CredentialHelpers
 import SecretText
 
-struct KubernetesClient: HelperClient, ExampleCommand {
+struct KubernetesClient: HelperClient {
     static let name = "kubernetes"
     static let aliases = ["kubectl"]
     static let summary = "Tokens and certificates of clusters, for kubectl."
@@ -11,7 +10,7 @@ struct KubernetesClient: HelperClient, ExampleCommand {
         Works as an exec plugin in a kubeconfig. The item NAME, or CMD's output, is a token, JSON that has a token, \
         or an ExecCredential, which may have a client certificate and its key.
 
-        \(TokenArguments.details)
+        \(TokenWords.details)
 
         With 'provideClusterInfo: true' in the kubeconfig, skr keeps one output for each cluster.
 
@@ -25,16 +24,17 @@ struct KubernetesClient: HelperClient, ExampleCommand {
         """
 
     static let start = HelperStart.commandLine
-    static let words = HelperWords.options([], flags: [], behind: .command)
     static let errors = HelperErrors.onStandardError
-    static let readingWord: String? = nil
 
-    @OptionGroup var arguments: TokenArguments
+    private let token: TokenWords
 
-    static func action(for call: HelperCall) throws(CommandError) -> any VerbAction {
-        let request = Array((try TokenCall.environment("KUBERNETES_EXEC_INFO", of: call) ?? "").utf8)
+    init(_ words: inout CommandWords) { token = TokenWords(&words) }
+
+    func run() throws {
+        let call = try token.call(of: Self.self)
+        let request = Array((try call.environment("KUBERNETES_EXEC_INFO") ?? "").utf8)
         let server = unsafe JSONField.text(of: JSONPath("spec.cluster.server"), in: request.span.bytes)
-        return try TokenCall(call).action(for: [server?.text]) { () throws(UnusableToken) in
+        try call.answer(for: [server?.text]) { () throws(UnusableToken) in
             try unsafe ExecCredential(asked: request.span.bytes)
         }
     }

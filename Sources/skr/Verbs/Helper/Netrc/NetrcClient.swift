@@ -1,7 +1,6 @@
-import ArgumentParser
 import CommandSupport
 
-struct NetrcClient: HelperClient, ExampleCommand {
+struct NetrcClient: HelperClient {
     static let name = "netrc"
     static let summary = "The lines of a netrc file, for curl, Nix and others."
     static let details = """
@@ -21,17 +20,18 @@ struct NetrcClient: HelperClient, ExampleCommand {
         """
 
     static let start = HelperStart.commandLine
-    static let words = HelperWords.options([], flags: [], behind: .nothing)
     static let errors = HelperErrors.onStandardError
-    static let readingWord: String? = nil
 
-    @Argument(help: "A host, or an item's service; without it, all hosts.", completion: .names(.anyServices))
-    var machines: [String] = []
+    private let options: HelperOptions
+    private let hosts: [String]
 
-    @OptionGroup var options: HelperOptions
+    init(_ words: inout CommandWords) {
+        options = HelperOptions(&words)
+        hosts = words.words("HOST", "A host, or an item's service; without it, all hosts.", .anyServices)
+    }
 
-    static func action(for call: HelperCall) -> any VerbAction {
-        HelperAction(call: call, request: .none) { call, helper, _ in try helper.netrc(call.words) }
+    func run() throws {
+        try options.call(of: Self.self).answer(.none, isReading: true) { helper, _ in try helper.netrc(hosts) }
     }
 
     static func setup(of program: String) -> any ClientSetup {

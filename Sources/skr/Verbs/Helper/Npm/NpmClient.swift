@@ -1,8 +1,7 @@
-import ArgumentParser
 import CommandSupport
 import CredentialHelpers
 
-struct NpmClient: HelperClient, ExampleCommand {
+struct NpmClient: HelperClient {
     static let name = "npm"
     static let aliases = ["pnpm"]
     static let summary = "Tokens of registries, for npm and pnpm."
@@ -14,7 +13,7 @@ struct NpmClient: HelperClient, ExampleCommand {
 
         An item without an account is a token (Bearer); an item with an account is that user's password (Basic).
 
-        \(TokenArguments.details)
+        \(TokenWords.details)
 
         'skr cached --forget NAME --key npm' deletes the kept output; with ACCOUNT, add --key ACCOUNT.
         """
@@ -25,15 +24,13 @@ struct NpmClient: HelperClient, ExampleCommand {
         """
 
     static let start = HelperStart.linkPerRegistry("skr-npm-")
-    static let words = HelperWords.options([], flags: [], behind: .command)
     static let errors = HelperErrors.onStandardError
-    static let readingWord: String? = nil
 
-    @OptionGroup var arguments: TokenArguments
+    private let token: TokenWords
 
-    static func action(for call: HelperCall) throws(CommandError) -> any VerbAction {
-        try TokenCall(call).action { NpmAuthorization() }
-    }
+    init(_ words: inout CommandWords) { token = TokenWords(&words) }
+
+    func run() throws { try token.call(of: Self.self).answer { NpmAuthorization() } }
 
     static func setup(of program: String) -> any ClientSetup {
         ShownSetup(words: "skr-npm-", files: [("NPM_CONFIG_USERCONFIG", ".npmrc")]) { call, file in

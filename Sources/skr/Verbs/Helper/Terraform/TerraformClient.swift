@@ -1,7 +1,6 @@
-import ArgumentParser
 import CommandSupport
 
-struct TerraformClient: HelperClient, ExampleCommand {
+struct TerraformClient: HelperClient {
     static let name = "terraform"
     static let summary = "Tokens of hosts, for terraform."
     static let details = """
@@ -17,27 +16,21 @@ struct TerraformClient: HelperClient, ExampleCommand {
         """
 
     static let start = HelperStart.link("terraform-credentials-skr", isFoundInPath: false, takesOptions: false)
-    static let words = HelperWords.options([], flags: [], behind: .nothing)
     static let errors = HelperErrors.onStandardError
-    static let readingWord: String? = "get"
 
-    @Argument(help: "get, store or forget; terraform passes it.", completion: .list(["get", "store", "forget"]))
-    var operation: String
+    private let options: HelperOptions
+    private let operation, host: String
 
-    @Argument(help: "The host that the token is for.", completion: .names(.anyServices))
-    var host: String
+    init(_ words: inout CommandWords) {
+        options = HelperOptions(&words)
+        operation = words.word("OPERATION", "get, store or forget; terraform passes it.", .choice("get|store|forget"))
+        host = words.word("HOST", "The host that the token is for.", .anyServices)
+    }
 
-    @OptionGroup var options: HelperOptions
-
-    static func action(for call: HelperCall) -> any VerbAction {
-        let request: HelperRequest = call.word == "store" ? .whole(isStoring: true) : .none
-        return HelperAction(call: call, request: request) { call, helper, request in
-            guard call.words.count == 2 else {
-                throw CommandError.usage(
-                    "the helper for terraform takes an operation and a host",
-                    hint: "skr helper terraform get|store|forget HOST")
-            }
-            return try helper.terraform(call.words[0], host: call.words[1], request: request)
+    func run() throws {
+        let request: HelperRequest = operation == "store" ? .whole(isStoring: true) : .none
+        try options.call(of: Self.self).answer(request, isReading: operation == "get") { helper, request in
+            try helper.terraform(operation, host: host, request: request)
         }
     }
 

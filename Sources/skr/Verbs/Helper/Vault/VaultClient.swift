@@ -1,8 +1,7 @@
-import ArgumentParser
 import CommandSupport
 import CredentialHelpers
 
-struct VaultClient: HelperClient, ExampleCommand {
+struct VaultClient: HelperClient {
     static let name = "vault"
     static let summary = "The token of a server, for vault and bao."
     static let details = """
@@ -22,21 +21,22 @@ struct VaultClient: HelperClient, ExampleCommand {
         """
 
     static let start = HelperStart.link("skr-vault", isFoundInPath: false, takesOptions: false)
-    static let words = HelperWords.options([], flags: [], behind: .nothing)
     static let errors = HelperErrors.onStandardError
-    static let readingWord: String? = "get"
 
-    @Argument(help: "get, store or erase; vault passes it.", completion: .list(["get", "store", "erase"]))
-    var operation: String
+    private let options: HelperOptions
+    private let operation: String
 
-    @OptionGroup var options: HelperOptions
+    init(_ words: inout CommandWords) {
+        options = HelperOptions(&words)
+        operation = words.word("OPERATION", "get, store or erase; vault passes it.", .choice("get|store|erase"))
+    }
 
-    static func action(for call: HelperCall) -> any VerbAction {
-        let request: HelperRequest = call.word == "store" ? .whole(isStoring: true) : .none
-        return HelperAction(call: call, request: request) { call, helper, request in
+    func run() throws {
+        let request: HelperRequest = operation == "store" ? .whole(isStoring: true) : .none
+        try options.call(of: Self.self).answer(request, isReading: operation == "get") { helper, request in
             try helper.vault(
-                call.word, server: try variable("ADDR") ?? CredentialHelper.vaultServer,
-                namespace: try variable("NAMESPACE") ?? "", request: request)
+                operation, server: try Self.variable("ADDR") ?? CredentialHelper.vaultServer,
+                namespace: try Self.variable("NAMESPACE") ?? "", request: request)
         }
     }
 

@@ -62,6 +62,7 @@ extension SecretStoreError.Detail {
         case .unsupported: "this kernel doesn't support the operation"
         case .noThread: "this process can't start a thread"
         case .blocked: code.summary
+        case .source(let reason, _): reason
         case .insideUpdate: "the closure of an update wrote the item that it updates"
         case .insideFetch: "the closure of a fetch asked for the item that it fetches"
         case .heldLease(let name): "another holder has the lease '\(PercentCoding.encode(name))'"

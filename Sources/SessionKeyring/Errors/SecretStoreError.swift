@@ -97,6 +97,8 @@ public struct SecretStoreError: Error, Hashable, Sendable {
         case unsealed
         /// The stored bytes can't be opened by the store's ``SecretSealing``.
         case unopened
+        /// The item's source, outside of the store, has failed.
+        case source(reason: String, hint: String?)
         /// The attempt was blocked, for this reason.
         case blocked(Blockage)
 
@@ -110,6 +112,7 @@ public struct SecretStoreError: Error, Hashable, Sendable {
             case .invalidName: .invalidName
             case .unsupported: .unavailable
             case .unopened: .undecodable(at: "the sealed bytes")
+            case .source: .fetchFailed
             case .leaseDuration, .fetchLimit, .refreshTime: .invalidTimeout
             case .missingValue, .unsealed: .unencodable(at: "the top level")
             }

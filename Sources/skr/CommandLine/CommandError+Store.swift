@@ -105,6 +105,7 @@ extension SecretStoreError.Detail {
         case .missingValue, .insideUpdate, .insideFetch, .fetchLimit, .unsealed, .unopened: "report this error"
         case .unsupported: "'skr doctor' shows which features this kernel has"
         case .noThread: "end some processes, or raise their limit: ulimit -u"
+        case .source(_, let hint): hint ?? "try again later"
         case .blocked, .heldLease: "try again"
         case .lostLease: "don't stop the process while it holds the lease"
         case .invalidName(.empty, .item): "name the service"

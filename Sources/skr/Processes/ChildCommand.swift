@@ -5,36 +5,29 @@ import Keyutils
 import SessionKeyring
 import SystemPackage
 
-/// The surroundings of a child, if they differ from our own.
-struct ChildSettings {
-    var environment = EnvironmentBlock()
-    /// The working folder; empty for our own.
-    var folder = ""
-    /// How long the command can run; `nil` for as long as it wants.
-    var limit: Duration?
-}
-
 /// A command that runs as our child while we renew a lease.
 ///
-/// The child gets the signals that are sent to us. If we are killed, the kernel kills the child too.
+/// The child gets the signals that are sent to us. If we are killed, the kernel kills the child too. ``CommandEnding``
+/// decides when we end it.
 struct ChildCommand: ~Copyable {
     private let processID: pid_t
     /// The process that keeps all that a limited command starts below itself.
     private let commandGuard: child_guard?
     private let signals: CInt
+    private let terminal = TerminalModes()
     private var status: CInt?
     private var received: CInt = 0
     private var renewer: LeaseRenewer
-    private var limit: TimeLimit?
-    /// Whether the command was ended because it ran for too long.
-    private var isOverdue = false
+    private var ending: CommandEnding
 
     /// Starts the command, with our own standard input and output unless the caller passes others.
+    ///
+    /// - Parameter output: the pipe for the command's output.
     init(
         _ command: CommandLineWords,
         _ settings: ChildSettings = ChildSettings(),
         input: FileDescriptor? = nil,
-        output: FileDescriptor? = nil,
+        output: (reader: FileDescriptor, writer: FileDescriptor)? = nil,
         holding signals: BlockedSignals,
         renewer: LeaseRenewer
     ) throws(CommandError) {
@@ -55,7 +48,7 @@ struct ChildCommand: ~Copyable {
                         unsafe secrets.withUnsafeBufferPointer { secrets in
                             var setup = unsafe child_setup(
                                 words: command.pointers, environment: variables, input: input?.rawValue ?? -1,
-                                output: output?.rawValue ?? -1, mask: mask, folder: folder,
+                                output: output?.writer.rawValue ?? -1, mask: mask, folder: folder,
                                 guard: settings.limit == nil ? nil : commandGuard, secrets: secrets.baseAddress,
                                 secret_count: CInt(secrets.count))
                             var waiting = waiting_child()
@@ -76,8 +69,8 @@ struct ChildCommand: ~Copyable {
         processID = child
         self.renewer = renewer
         self.commandGuard = settings.limit == nil ? nil : commandGuard
-        let descendants = Descendants(of: commandGuard.process, orOnly: child)
-        limit = settings.limit.map { TimeLimit($0, of: descendants) }
+        ending = CommandEnding(
+            of: Descendants(of: self.commandGuard?.process, orOnly: child), limit: settings.limit, pipe: output?.reader)
         self.signals = arrivals
     }
 
@@ -86,52 +79,51 @@ struct ChildCommand: ~Copyable {
         if var commandGuard { unsafe end_guard(&commandGuard) }
     }
 
-    /// Waits until `file` can be read; forwards signals and renews the lease in the meantime.
-    ///
-    /// If the command has run for too long, this ends it. `file` then has no more bytes, even if another process still
-    /// has its other end open.
-    mutating func wait(for file: FileDescriptor) {
-        while true {
-            var wanted = [Self.readable(file.rawValue), Self.readable(signals)]
-            let count = unsafe poll(&wanted, 2, millisecondsLeft)
-            renewer.renewIfDue()
-            enforceLimit()
-            // Only a process that we can't end still has the other end open.
-            let isAbandoned = limit?.isOver == true && (isOverdue || !Self.isReadable(file.rawValue))
-            if isAbandoned, let null = try? unsafe FileDescriptor.open("/dev/null", .readOnly) {
-                _ = try? null.closeAfter { try null.duplicate(as: file) }
-                return
-            }
-            guard count > 0 else { continue }
-            if wanted[1].revents != 0 { forwardSignals() }
-            if wanted[0].revents != 0 { return }
-        }
+    /// Waits until `file` can be read, and returns true; or until the command has ended, and returns false.
+    mutating func wait(for file: FileDescriptor) -> Bool {
+        while !isOver { if waitOnce(for: file.rawValue) { return true } }
+        return false
     }
 
-    /// Waits until the command has ended; forwards signals and renews the lease in the meantime.
+    /// Waits until the command has ended, or until we give it up.
     ///
     /// If the command has run for too long, all that it has started has ended too.
     mutating func waitForEnd() -> ChildEnd {
-        while true {
-            // This comes first, because a signal that arrived just before the command's end would be lost otherwise.
-            forwardSignals()
-            if let status = status ?? (limit?.isOver == true ? SIGKILL : nil), limit?.isEnding != true {
-                return ChildEnd(status: status, received: received, isOverdue: isOverdue)
-            }
-            if status == nil, readStatus() { continue }
-            // The guard reports the command's end. Without a guard, SIGCHLD does.
-            var wanted = [Self.readable(signals), Self.readable(status == nil ? commandGuard?.status ?? -1 : -1)]
-            _ = unsafe poll(&wanted, 2, millisecondsLeft)
-            renewer.renewIfDue()
-            enforceLimit()
-        }
+        while !isOver { _ = waitOnce() }
+        // A signal that arrived just before the command's end counts.
+        receiveSignals()
+        let end = ChildEnd(status: status, received: received, endedBy: ending.cause, isKilled: ending.hasKilled)
+        // A program that was killed while it read a passphrase leaves the terminal without its echo.
+        if ending.cause != nil { terminal?.restore() }
+        return end
     }
 
-    /// Notes the command's status if it has ended; returns whether it has.
+    private var isOver: Bool { ending.isOver || status != nil && ending.cause != .limit }
+
+    /// Waits for the next event; forwards signals, renews the lease and enforces the limit.
+    ///
+    /// - Returns: whether the file can be read.
+    private mutating func waitOnce(for file: CInt = -1) -> Bool {
+        // The guard reports the command's end. Without a guard, SIGCHLD does.
+        let reports = status == nil ? commandGuard?.status ?? -1 : -1
+        var wanted = [file, signals, reports].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        // The command can have ended before the first wait.
+        if !readStatus(), unsafe poll(&wanted, 3, min(renewer.millisecondsLeft, ending.millisecondsLeft)) > 0 {
+            receiveSignals()
+            _ = readStatus()
+        }
+        renewer.renewIfDue()
+        ending.advance(isCommandOver: status != nil)
+        return wanted[0].revents != 0
+    }
+
+    /// Notes the command's status if it has ended; returns whether this is new.
     private mutating func readStatus() -> Bool {
+        guard self.status == nil else { return false }
         var status: CInt = 0
         if let commandGuard {
-            guard Self.isReadable(commandGuard.status) else { return false }
+            var wanted = pollfd(fd: commandGuard.status, events: Int16(POLLIN), revents: 0)
+            guard unsafe poll(&wanted, 1, 0) > 0 else { return false }
             let size = MemoryLayout<CInt>.size
             // If somebody has killed the guard, the kernel has killed the command.
             if unsafe read(commandGuard.status, &status, size) != size { status = SIGKILL }
@@ -142,28 +134,7 @@ struct ChildCommand: ~Copyable {
         return true
     }
 
-    /// How long `poll(2)` can wait.
-    private var millisecondsLeft: Int32 { min(renewer.millisecondsLeft, limit?.millisecondsLeft ?? .max) }
-
-    /// Ends the command and all that it has started if it has run for too long.
-    private mutating func enforceLimit() {
-        guard limit?.isReached == true else { return }
-        // If the command has ended in time, a program that it started still has its output open.
-        if status == nil, !readStatus(), limit?.isEnding == false { isOverdue = true }
-        limit?.enforce(isCommandOver: status != nil)
-    }
-
-    private static func readable(_ descriptor: CInt) -> pollfd {
-        pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    }
-
-    private static func isReadable(_ descriptor: CInt) -> Bool {
-        var wanted = readable(descriptor)
-        return unsafe poll(&wanted, 1, 0) > 0
-    }
-
-    /// Forwards the signals that have arrived, except those that the terminal has also sent to the command.
-    private mutating func forwardSignals() {
+    private mutating func receiveSignals() {
         let fromKernel: CInt = 0x80
         var signal = signalfd_siginfo()
         let size = MemoryLayout<signalfd_siginfo>.size
@@ -171,11 +142,7 @@ struct ChildCommand: ~Copyable {
             let number = CInt(signal.ssi_signo)
             guard number != SIGCHLD else { continue }
             received = number
-            // The kernel sends a terminal's signals to the command too. A hangup might not reach it, but a second one
-            // does no harm. Once we have waited for the command, its process ID can belong to another process.
-            guard signal.ssi_code != fromKernel || number == SIGHUP, status == nil else { continue }
-            // The sender of such a signal doesn't know what the command has started.
-            if limit == nil { kill(processID, number) } else { limit?.descendants.signal(number) }
+            ending.add(number, isFromTerminal: signal.ssi_code == fromKernel)
         }
     }
 }
@@ -184,25 +151,27 @@ struct ChildCommand: ~Copyable {
 struct ChildEnd {
     /// The exit code as a shell reports it: 128 + N for signal N.
     let exitCode: Int32
-    private let signal: CInt
     /// The last signal that was sent to us; 0 for none.
     private let received: CInt
-    /// Whether the command died of a signal that was sent to us too.
+    /// Whether the command died of a signal that was sent to us too, or had to be killed after it.
     let isOurs: Bool
+    /// Whether we gave the command up, although it has not ended.
+    let isGivenUp: Bool
     /// Whether we ended the command because it ran for too long.
     let isOverdue: Bool
 
     /// - Parameters:
-    ///   - status: the status from `waitpid(2)`.
+    ///   - status: the status from `waitpid(2)`; `nil` if the command has not ended.
     ///   - received: the last signal that was sent to us.
-    init(status: CInt, received: CInt, isOverdue: Bool = false) {
-        self.isOverdue = isOverdue
+    ///   - cause: the reason why we ended the command; `nil` if we didn't.
+    ///   - isKilled: whether SIGKILL was necessary for that.
+    init(status: CInt?, received: CInt, endedBy cause: CommandEnding.Cause? = nil, isKilled: Bool = false) {
         self.received = received
-        signal = status & 0x7F
-        let code = signal == 0 ? (status >> 8) & 0xFF : 128 + signal
-        // As timeout(1) ends for a command that runs too long.
-        exitCode = isOverdue && code == 0 ? 124 : code
-        isOurs = signal != 0 && signal == received
+        (isGivenUp, isOverdue) = (status == nil, cause == .limit)
+        let status = status ?? SIGKILL
+        let signal = status & 0x7F
+        exitCode = signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+        isOurs = signal != 0 && signal == received || cause == .signal && isKilled
     }
 
     /// Whether the command failed after a signal that was sent to us, which it can have caught.

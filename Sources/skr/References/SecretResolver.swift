@@ -45,16 +45,15 @@ struct SecretResolver {
         let items = try CommandError.translating { try self.items ?? SourcedItems(place.store(), of: place) }
         self.items = items
         let target = Target(place: place, service: reference.service, account: reference.account, isReference: true)
-        let secret: SecretBox?
+        var secret: SecretBox?
         do throws(CommandError) {
-            secret = try target.withSecret(field: reference.field, in: items) {
-                SecretBox(copying: $0)
-            } fetching: { _ in
-                nil
+            switch try target.lookUp(field: reference.field, in: items, { SecretBox(copying: $0) }) {
+            case .found(let found): secret = found
+            case .source: break
+            case .missing(let error): throw error
             }
         } catch {
             add(error, name: Display.name(of: target.exactItem))
-            return nil
         }
         return try count(secret)
     }

@@ -113,7 +113,7 @@ struct Source {
         }
         guard let first = command.first else { throw InputProblem(summary: "the line has no command", hint: Self.form) }
         if first.utf8.contains(UInt8(ascii: "=")), let name = first.split(separator: "=").first,
-            EnvironmentVariable.isName(name.utf8)
+            EnvironmentBlock.isName(name.utf8)
         {
             throw InputProblem(
                 summary: "the command begins with a variable", hint: "write env before it: -- env NAME=VALUE COMMAND")

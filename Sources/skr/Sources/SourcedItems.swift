@@ -1,5 +1,6 @@
 import CommandSupport
 import CredentialHelpers
+import Glibc
 import Keyutils
 import SecretText
 import SessionKeyring
@@ -15,9 +16,6 @@ final class SourcedItems: ItemSource {
     private let warns: Bool
     // Only one thread uses them.
     private nonisolated(unsafe) var file: Result<SourcesFile?, CommandError>?
-    /// The reason why a source gave no answer; `nil` if none failed.
-    nonisolated(unsafe) var failure: CommandError?
-    private nonisolated(unsafe) var hasFetchFailed = false
     private nonisolated(unsafe) var fetched: [(item: ItemIdentity, secret: SecretBox, end: Int64?)] = []
 
     init(_ store: SecretStore, of place: Place, usesSources: Bool = true, warns: Bool = true) {
@@ -58,63 +56,48 @@ final class SourcedItems: ItemSource {
         }
     }
 
-    private func declared(of service: String? = nil) throws(CommandError) -> [ItemIdentity] {
+    func declared(of service: String? = nil) throws(CommandError) -> [ItemIdentity] {
         try sourcesFile()?.items(of: service, scope: place.scope, namespace: place.namespace) ?? []
     }
 
-    // A lookup reports only errors of a store. So a failed source counts as a missing item, and `failure` has the
-    // reason.
-
-    func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool {
-        if try store.contains(item) { return true }
-        return recording { () throws(CommandError) in try source(of: item) } != nil
-    }
-
-    /// Returns the items of the store and those of the sources.
-    ///
-    /// - Parameter service: the service of the sources' items; `nil` for all.
-    func identities(of service: String?) throws(SecretStoreError) -> [ItemIdentity] {
+    /// Returns the items of the store, and those of the sources that it doesn't hide.
+    func identities(with declared: [ItemIdentity]) throws(SecretStoreError) -> [ItemIdentity] {
         let items = try store.identities()
-        let sources = recording { () throws(CommandError) in try declared(of: service) }
         // Not a set, for which Swift's runtime would search all types of the program.
         let hidden = items.filter(\.kind.isOfSecrets).map {
             ItemIdentity.password(service: $0.service, account: $0.account)
         }
         var found = items
-        for source in sources ?? [] {
-            if hidden.contains(source), try store.hasSecret(of: source) { continue }
-            found.append(source)
+        for item in declared {
+            if hidden.contains(item), try store.hasSecret(of: item) { continue }
+            found.append(item)
         }
         return found
     }
 
-    // Only the first choice counts. If its source fails, a helper's client gets no other secret.
+    // A helper's lookup. Only the first choice counts: if its source fails, the lookup fails too.
 
     func identities() throws(SecretStoreError) -> [ItemIdentity] {
-        unsafe hasFetchFailed ? [] : try identities(of: nil)
+        try identities(with: asLookup { () throws(CommandError) -> [ItemIdentity] in try declared() })
     }
 
     func get(_ item: ItemIdentity) throws(SecretStoreError) -> SecretBytes? {
-        guard unsafe !hasFetchFailed else { return nil }
-        if let bytes = try store.get(item) { return bytes }
-        let secret = recording { () throws(CommandError) -> SecretBox? in
+        if let bytes = try store.bytes(of: item) { return bytes }
+        let secret = try asLookup { () throws(CommandError) -> SecretBox? in
             guard let source = try source(of: item) else { return nil }
-            unsafe hasFetchFailed = true
-            let fetched = try self.secret(of: source)
-            unsafe hasFetchFailed = false
-            return fetched
+            return try self.secret(of: source)
         }
-        if let secret { return secret.bytes.withBytes { SecretBytes(copying: $0) } }
         // An item that is stored in the meantime hides its source.
-        return unsafe hasFetchFailed ? nil : try store.get(item)
+        guard let secret else { return try store.get(item) }
+        return secret.bytes.withBytes { SecretBytes(copying: $0) }
     }
 
-    private func recording<Value>(_ body: () throws(CommandError) -> Value?) -> Value? {
+    /// Converts the error of a source to one of a lookup.
+    private func asLookup<Value>(_ body: () throws(CommandError) -> Value) throws(SecretStoreError) -> Value {
         do throws(CommandError) {
             return try body()
         } catch {
-            unsafe failure = error
-            return nil
+            throw SecretStoreError(.source(reason: error.message, hint: error.hint))
         }
     }
 
@@ -130,33 +113,104 @@ final class SourcedItems: ItemSource {
         if let stored = try store.attributes(of: item) { return stored }
         // The secret of a source that ends too soon to be stored.
         guard let (_, secret, end) = unsafe fetched.first(where: { $0.item == item }), let end else { return nil }
-        let left = KeyTimeLeft(atLeast: .seconds(max(end - CredentialHelper.time(), 0)), precision: .seconds(1))
+        let left = KeyTimeLeft(atLeast: .seconds(max(end - Int64(time(nil)), 0)), precision: .seconds(1))
         return ItemAttributes(
             item: item, size: secret.count, expiry: .after(left), serial: KeySerial(rawValue: 0), userID: 0, groupID: 0,
             permissions: [])
     }
 }
 
-extension SecretStore {
-    /// Whether there is an item of this service and account, of whatever kind, whose secret has not expired.
-    func hasSecret(of item: ItemIdentity) throws(SecretStoreError) -> Bool {
-        for kind in ItemIdentity.Kind.ofSecrets {
-            let item = ItemIdentity(kind, service: item.service, account: item.account)
-            if kind != .credential, try contains(item) { return true }
-            if kind == .credential, let bytes = try get(item) {
-                return CredentialRecord(SecretBox(bytes), of: item)?.isOver != true
-            }
-        }
-        return false
+/// A store without items, from which a helper's protocol makes its answer if a source has failed.
+struct NoItems: ItemSource {
+    func identities() -> [ItemIdentity] { [] }
+    func get(_ item: ItemIdentity) -> SecretBytes? { nil }
+    func set(_ secret: borrowing SecretBytes, for item: ItemIdentity, timeout: Duration?) {}
+    func delete(_ item: ItemIdentity) -> Bool { false }
+}
+
+extension SecretStoreError {
+    /// Whether a source has failed, and not the store.
+    var isOfSource: Bool {
+        if case .source = detail { true } else { false }
     }
 }
 
-extension CredentialRecord {
-    /// Whether the secret has expired; a record with a refresh token outlives its secret.
-    var isOver: Bool { expires.map { $0 <= CredentialHelper.time() } ?? false }
-}
+extension Source {
+    /// Returns the secret: the stored one, or else the new one that the command prints for all who ask, with its end.
+    func secret(
+        in store: SecretStore, of place: Place, warns: Bool = true
+    ) throws(CommandError) -> (secret: SecretBox, end: Int64?) {
+        let request = try request(in: place, warns: warns)
+        // An error here is the caller's, and not one of the command.
+        _ = try request.settings()
+        let fetched = try CommandError.translating {
+            do {
+                return try request.fetched(in: store)
+            } catch let error as CommandError {
+                throw failure(error.message, hint: error.hint)
+            } catch let error as SecretStoreError where error.code == .leaseHeld {
+                throw failure("another process still runs it", hint: "end that process, or try again later")
+            }
+        }
+        if let end = fetched.end, end.isInterrupted { end.endWithSignal() }
+        guard let output = fetched.output else { throw failure(CapturedOutput.tooLarge.message, hint: nil) }
+        guard output.exitCode == 0 else { throw failure(of: output, isNew: fetched.end != nil) }
+        if let problem = fetched.problem { request.warn(problem) }
+        return (output.bytes, output.end)
+    }
 
-extension CredentialHelper {
-    /// The reason why a source gave no answer.
-    var sourceFailure: CommandError? { unsafe (items as? SourcedItems)?.failure }
+    /// Returns the request for the declared part of the output, which is kept for whichever command line printed it.
+    func request(in place: Place, warns: Bool = true) throws(CommandError) -> OutputRequest {
+        let home = try Variable.value("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
+        let policy = OutputPolicy(
+            sameness: .name, warns: warns,
+            limitHint: "if it needs longer, add --limit 10m to line \(line) of the sources file",
+            waitingNote: "\(Display.name(of: item)): another process runs its source; waiting for it",
+            fresh: answer)
+        return OutputRequest(
+            place: place, item: item, timeout: timeout, failureTimeout: failureTimeout > .zero ? failureTimeout : nil,
+            limit: limit, folder: home ?? "/", removedVariables: ["SKR_SCOPE", "SKR_NAMESPACE", "SKR_TIMEOUT"],
+            command: CommandLineWords(leaking: command), policy: policy)
+    }
+
+    private func answer(
+        fresh printed: SecretBox, keptFor timeout: Duration?
+    ) throws(CommandError) -> (Output, Duration?) {
+        let secret = try printed.bytes.withBytes { bytes throws(CommandError) in try part(of: bytes) }
+        guard secret.count > 0 else {
+            throw .data("the command printed no secret", hint: "run the command by hand, and look at its output")
+        }
+        let left = try OutputLifetime.limit(timeout, by: lifetimePath, of: printed)
+        let end = left.map { Int64(time(nil)) + $0.components.seconds }
+        return (Output(SecretBox(secret), end: end), left.map { $0 - endEarly })
+    }
+
+    private func part(of bytes: RawSpan) throws(CommandError) -> SecretBytes {
+        let end: Int
+        switch part {
+        case .raw: end = bytes.byteCount
+        case .text: end = bytes.countWithoutNewline
+        case .firstLine: end = bytes.offset(of: UInt8(ascii: "\n")) ?? bytes.byteCount
+        case .field(let path): return try JSONField.extract(path, from: bytes, of: "the output")
+        }
+        return SecretBytes(copying: bytes.extracting(first: end))
+    }
+
+    private func failure(of output: Output, isNew: Bool) -> CommandError {
+        guard isNew else {
+            let name = [item.service, item.account].filter { !$0.isEmpty }.map(Display.shellWord)
+                .joined(separator: " ")
+            return failure(
+                "it failed moments ago with exit code \(output.exitCode), and is not run again yet",
+                hint: "'skr delete \(name)' ends this wait")
+        }
+        return failure(
+            "\(Display.quoted(command[0])) ended with exit code \(output.exitCode)",
+            hint: "run it by hand; line \(line) of the sources file has the command")
+    }
+
+    private func failure(_ reason: String, hint: String?) -> CommandError {
+        CommandError(
+            exitCode: .tryAgain, message: "\(Display.name(of: item)): its source failed: \(reason)", hint: hint)
+    }
 }

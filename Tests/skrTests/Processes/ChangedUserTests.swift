@@ -60,6 +60,20 @@ struct ChangedUserTests {
         #expect(outcome.output == String(repeating: "ended 1\n", count: cases.count), "\(outcome)")
     }
 
+    @Test("a signal ends skr although it can't signal such a command, and the lock is not free while it runs")
+    func signalled() throws {
+        let outcome = try ChangedUser.run(
+            #"""
+            file=$(mktemp); chmod 666 $file; end() { kill $1; wait $1; echo $?; }
+            started() { until [[ -s $file ]]; do sleep 0.02; done; : > $file; }
+            SECONDS=0; skr cached a --timeout 5m -- $become sh -c "echo x > $file; exec sleep 86" & started; end $!
+            skr lock a -- $become sh -c "echo x > $file; exec sleep 86" & started; end $!
+            skr lock a --wait 0 -- true 2> /dev/null; echo $?; [[ $SECONDS -lt 30 ]] && echo in time
+            $become pkill -xf 'sleep 86' -u 60460; rm $file
+            """#, as: 60_467)
+        #expect(outcome.output == "143\n143\n75\nin time\n", "\(outcome)")
+    }
+
     @Test("a refresh in the background does not pass the session on")
     func background() throws {
         let outcome = try ChangedUser.run(

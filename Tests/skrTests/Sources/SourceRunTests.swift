@@ -25,10 +25,10 @@ struct SourceRunTests {
     @Test("the command runs at home, without the variables of skr that belong to its caller")
     func surroundings() throws {
         try SourcesUnderTest.run(
-            "api --timeout 1m -- sh -c 'pwd; env | grep -E \"^(SKR_S|SKR_N|SKR_TI|A=)\" | sort; readlink /proc/self/fd/0'",
+            "api --timeout 1m -- sh -c 'pwd; env | grep -E \"^(SKR_S|SKR_N|SKR_TI|SKR_F|A=)\" | sort; readlink /proc/self/fd/0'",
             #"""
             A=1; export A; unset SKR_TEST_SCRIPT; SKR_SCOPE=session SKR_NAMESPACE=default SKR_TIMEOUT=1h skr get api < /dev/zero | sed "s|$work|W|"
-            """#, prints: "W/home\nA=1\nSKR_SOURCE_CHAIN=session/default/api/\n/dev/null")
+            """#, prints: "W/home\nA=1\nSKR_FETCHING=session/default/password:api:\n/dev/null")
     }
 
     @Test("a command that asks for its own secret is refused, directly or through another source")
@@ -149,6 +149,14 @@ struct SourceRunTests {
         #expect(
             outcome.errors.contains("skr: warning: api: deleted during the fetch; the output is not kept\n"),
             "\(outcome)")
+    }
+
+    @Test("a secret that ends too soon to be stored is an answer, with a warning")
+    func tooShort() throws {
+        let outcome = try SourcesUnderTest.run(
+            "api --timeout-from-json e --end-early 5m --field t -- echo '{\"e\":60,\"t\":\"s3cret\"}'",
+            #"skr get api; echo " $?"; skr list"#, prints: "s3cret 0\n")
+        #expect(outcome.errors.contains("skr: warning: api: it ends too soon; the output is not kept\n"), "\(outcome)")
     }
 
     @Test("who waits for another process gives up 10 s after the limit of the command", .tags(.long))

@@ -64,13 +64,13 @@ struct SourceTerminalTests {
             typing: [.init(prompt: "PIN: ", keys: "1234\n")], showsLast: "<1234>\n<1234>\n")
     }
 
-    @Test("all that a command has started ends at its limit, also if its parent has ended or it leads a session")
+    @Test("all that a command has started ends at its limit, and what a finished command left behind continues")
     func limit() throws { try expectEnd(trapping: ":", tens: 17) }
 
     @Test("all that ignores SIGTERM ends, too", .tags(.long))
     func killed() throws { try expectEnd(trapping: "''", tens: 18) }
 
-    /// Expects that nothing is left of three sources, each of which sleeps for its own number of seconds.
+    /// Expects that nothing is left of two sources that exceed their limit, and one process of a third that doesn't.
     private func expectEnd(trapping action: String, tens: Int) throws {
         try run(
             """
@@ -83,8 +83,16 @@ struct SourceTerminalTests {
             # A child that skr had before must not end.
             bash -c 'sleep \#(tens)4 & exec skr get kid'; echo rc=$?; pgrep -cxf 'sleep \#(tens)4'; pkill -xf 'sleep \#(tens)4'
             wait $stubborn; echo rc=$?; wait $finished; echo rc=$?; cat $work/finished; echo
-            left() { pgrep -axf 'sleep \#(tens)[123]'; }; for i in {1..20}; do left > /dev/null || break; sleep 0.05; done; left; echo end
+            left() { pgrep -axf 'sleep \#(tens)[12]'; }; for i in {1..20}; do left > /dev/null || break; sleep 0.05; done; left
+            pkill -xf 'sleep \#(tens)3' && echo end
             """#, showsLast: "rc=75\n1\nrc=75\nrc=0\nx\nend\n")
+    }
+
+    @Test("a prompt that is killed at its limit leaves the terminal's echo as it was")
+    func echo() throws {
+        try run(
+            "api --timeout 1m --limit 1s -- sh -c 'stty -echo < /dev/tty; exec sleep 75'",
+            "skr get api 2> /dev/null; echo rc=$?; stty -a | grep -o '[ -]echo '", showsLast: "rc=75\n echo \n")
     }
 
     @Test("a signal to the reader alone ends all that the command has started")

@@ -56,7 +56,7 @@ struct SourcesFileTests {
     @Test("other processes wait for 10 s longer than the command can run")
     func waitLimit() throws {
         let source = try #require(try source("a --timeout 1m --limit 1s -- c"))
-        #expect(SourceOutput(source, settings: ChildSettings(), warns: true).waitLimit == .seconds(11))
+        #expect(try source.request(in: Place()).waitLimit == .seconds(11))
     }
 
     @Test(

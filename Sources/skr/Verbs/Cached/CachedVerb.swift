@@ -19,6 +19,10 @@ struct CachedVerb: Verb {
         --cache-failures also stores a failure, with its output and exit code, and gives it to every process \
         that asks. It has its own duration; SKR_TIMEOUT doesn't apply.
 
+        The output is what was printed until CMD ended; nobody waits for a program that CMD left in the background. \
+        --limit ends CMD, with all that it started, if it runs for longer (exit code 75). If CMD asks for its own \
+        output, that is an error (exit code 65).
+
         If skr is killed while CMD runs, CMD is killed too, and another process takes over within 10 s.
 
         LIFETIME: without --timeout and --timeout-from-json, SKR_TIMEOUT sets how long the output is kept.
@@ -99,11 +103,21 @@ struct CachedVerb: Verb {
         // If the output itself states its lifetime, SKR_TIMEOUT is not needed and not used.
         let timeout = try lifetimePath == nil ? TimeoutArgument.usual(unless: timeout) : timeout
         try check(timeout)
-        try CachedAction(
-            place: try options.place(), item: item, timeout: timeout, lifetimePath: lifetimePath,
-            refreshBefore: refreshBefore, isStaleWhileRefreshing: isStaleWhileRefreshing,
-            failureTimeout: failureTimeout, isForced: isForced, command: command
+        try OutputRequest(
+            place: try options.place(), item: item, timeout: timeout, refreshBefore: refreshBefore,
+            isStaleWhileRefreshing: isStaleWhileRefreshing, failureTimeout: failureTimeout, isForced: isForced,
+            limit: limit, command: command, policy: policy
         ).run()
+    }
+
+    /// The output is printed unchanged, and counts only for the same command line.
+    private var policy: OutputPolicy {
+        OutputPolicy(
+            isUnchanged: true,
+            replacementHint: { "to keep both, use --key: skr cached \(Display.name(of: $0)) --key WORD ..." },
+            fresh: { [lifetimePath] printed, timeout throws(CommandError) in
+                (Output(printed), try OutputLifetime.limit(timeout, by: lifetimePath, of: printed))
+            })
     }
 
     /// Deletes a stored output or failure.

@@ -38,7 +38,7 @@ package struct EnvironmentFile {
             line = line.dropFirst(6).drop { $0.isBlank }
         }
         let name = line.prefix { $0 != UInt8(ascii: "=") }
-        guard name.endIndex < line.endIndex, EnvironmentVariable.isName(name) else { throw .noAssignment }
+        guard name.endIndex < line.endIndex, EnvironmentBlock.isName(name) else { throw .noAssignment }
         let value = try value(of: line[(name.endIndex + 1)...])
         return EnvironmentVariable(
             name: String(decoding: name, as: UTF8.self),

@@ -41,7 +41,7 @@ package struct EnvironmentVariable: Equatable {
         let bytes = Array(text.utf8)
         let encodedName = bytes.prefix { $0 != UInt8(ascii: "=") }
         let hasValue = encodedName.count < bytes.count
-        guard Self.isName(encodedName), hasValue || !isFile else {
+        guard EnvironmentBlock.isName(encodedName), hasValue || !isFile else {
             let form = isFile ? "VAR=skr://SERVICE" : "VAR=skr://SERVICE, or VAR for a variable that holds a reference"
             throw .usage(
                 "\(option) needs the form \(form)",
@@ -71,11 +71,5 @@ package struct EnvironmentVariable: Equatable {
         var variables: [EnvironmentVariable] = []
         for text in texts { variables.append(try EnvironmentVariable(text, isFile: isFile)) }
         return variables
-    }
-
-    /// Returns whether this is a name that a shell could set.
-    static func isName(_ text: some Collection<UInt8>) -> Bool {
-        guard let first = text.first, !first.isDigit else { return false }
-        return text.allSatisfy { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
     }
 }

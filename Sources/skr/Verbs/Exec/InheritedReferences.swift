@@ -42,7 +42,7 @@ enum InheritedReferences {
                 unsafe strncmp(sign + 1, SecretReference.scheme, SecretReference.scheme.utf8.count) == 0
             else { continue }
             let name = unsafe Array(UnsafeRawBufferPointer(start: entry, count: sign - entry))
-            guard EnvironmentVariable.isName(name) else { continue }
+            guard EnvironmentBlock.isName(name) else { continue }
             let text = String(decoding: name, as: UTF8.self)
             guard !variables.contains(where: { $0.name == text }) else { continue }
             do throws(InputProblem) {

@@ -2,6 +2,7 @@ import CommandSupport
 import CredentialHelpers
 import Glibc
 import Keyutils
+import SessionKeyring
 import SystemPackage
 
 /// The request that a client sends on standard input.
@@ -61,10 +62,27 @@ extension HelperCall {
     ) throws -> Never {
         let bytes = try request.read()
         let helper = try helper(isStoring: request.isStoring, isReading: isReading)
+        var failure: CommandError?
         let answer = try bytes.withBytes { bytes throws(CommandError) in
-            try CommandError.translating { try answer(helper, bytes) }
+            try CommandError.translating {
+                try helper.answering(failure: &failure) { helper in try answer(helper, bytes) }
+            }
         }
-        try answer.showAndExit(for: self, failure: helper.sourceFailure)
+        try answer.showAndExit(for: self, failure: failure)
+    }
+}
+
+extension CredentialHelper {
+    /// Returns the answer; if a source fails, the answer for a missing item, and the reason in `failure`.
+    func answering(
+        failure: inout CommandError?, _ ask: (CredentialHelper) throws -> HelperAnswer
+    ) throws -> HelperAnswer {
+        do {
+            return try ask(self)
+        } catch let error as SecretStoreError where error.isOfSource {
+            failure = CommandError(error)
+        }
+        return try ask(CredentialHelper(items: NoItems()))
     }
 }
 

@@ -71,29 +71,31 @@ struct TokenCall {
             throw CommandError.data(error.message, hint: error.hint)
         }
         guard let command else { try answer(in: made) }
-        try CachedAction(
+        let token = KeptToken(
+            format: made, account: target.account ?? "", warns: call.client.errors != .mixedWithAnswer)
+        try OutputRequest(
             place: call.place, item: .cached(target.service, variant: CachedVariant.text(of: keys(for: recipient))),
-            timeout: call.timeout.map { .after($0) } ?? .never, command: command,
-            form: KeptToken(
-                format: made, account: target.account ?? "", warns: call.client.errors != .mixedWithAnswer)
+            timeout: call.timeout.map { .after($0) } ?? .never, limit: limit, command: command, policy: token.policy
         ).run()
     }
 
     /// Answers with the item.
     private func answer(in format: any TokenFormat) throws -> Never {
         let helper = try call.helper(isStoring: false, isReading: true)
+        var failure: CommandError?
         let answer: HelperAnswer
-        do throws(SecretStoreError) {
-            answer = try helper.answer(target.service, account: target.account, in: format)
-        } catch {
-            guard error.code == .notFound else { throw error }
-            if call.client.errors != .mixedWithAnswer, let failure = helper.sourceFailure {
+        do {
+            answer = try helper.answering(failure: &failure) {
+                try $0.answer(target.service, account: target.account, in: format)
+            }
+        } catch let error as SecretStoreError where error.code == .notFound {
+            if call.client.errors != .mixedWithAnswer, let failure {
                 // The client gets the exit code for a missing item.
                 throw CommandError(exitCode: .noItem, message: failure.message, hint: failure.hint)
             }
             throw target.missing(target.exactItem, in: try call.place.store())
         }
-        try answer.showAndExit(for: call)
+        try answer.showAndExit(for: call, failure: call.client.errors == .mixedWithAnswer ? nil : failure)
     }
 
     /// Returns the value of an environment variable that the client sets, or `nil` if it is unset or empty.
@@ -116,72 +118,5 @@ struct TokenCall {
         }
         // Each key has its own position, because an account can have the same name as a server.
         return [call.client.name, target.account ?? ""] + recipient.map { $0 ?? "" }
-    }
-}
-
-/// A command's output for a client, which gets it in the client's own form.
-final class KeptToken: OutputForm {
-    /// A token that expires within this many seconds is fetched again.
-    ///
-    /// Some clients don't ask for another token until shortly before the end of the one that they have.
-    private static let margin: Int64 = 300
-    /// The longest lifetime of a key, in seconds.
-    private static let longest = Int64(UInt32.max)
-
-    let format: any TokenFormat
-    /// The user to whom the token belongs; empty if the token itself states the user.
-    let account: String
-    let warns: Bool
-    let isOfOneCommand = true
-    let waitLimit = CachedAction.waitLimit
-    var settings: ChildSettings { ChildSettings() }
-
-    func noteWait() {}
-
-    init(format: any TokenFormat, account: String, warns: Bool) {
-        self.format = format
-        self.account = account
-        self.warns = warns
-    }
-
-    /// If the output has no expiry, the client gets the end of `timeout` as its expiry.
-    func answer(
-        fresh printed: CachedAnswer, keptFor timeout: Duration?
-    ) throws(CommandError) -> (CachedAnswer, Duration?) {
-        let now = CredentialHelper.time()
-        let token: TokenAnswer
-        do throws(UnusableToken) {
-            token = try convert(printed.output, issued: now) { timeout.map { now + $0.components.seconds } }
-        } catch {
-            throw .data("the command's output can't be used: \(error.message)", hint: error.hint)
-        }
-        let left = token.expires.map { $0 - now }
-        guard left.map({ $0 > 0 }) ?? true else {
-            throw .data(
-                "the command's output can't be used: it has expired",
-                hint: "let the command print a new secret, and check this machine's clock")
-        }
-        let answer = CachedAnswer(exitCode: 0, output: token.kept, answer: token.output)
-        return (answer, left.map { .seconds(min($0 - Self.margin, Self.longest)) })
-    }
-
-    func answer(kept: CachedAnswer, endingAt end: () -> Int64?) -> CachedAnswer? {
-        guard kept.exitCode == 0, let token = try? convert(kept.output, issued: nil, endingAt: end),
-            token.expires.map({ $0 - CredentialHelper.time() > Self.margin }) ?? true
-        else { return nil }
-        return CachedAnswer(exitCode: 0, output: kept.output, answer: token.output)
-    }
-
-    /// Returns the answer from an output.
-    ///
-    /// If the output has no expiry but the client's form does, the answer gets `end` as its expiry. That end is only in
-    /// the answer: it doesn't shorten how long the output is kept, and it is not stored.
-    private func convert(
-        _ output: SecretBox, issued: Int64?, endingAt end: () -> Int64?
-    ) throws(UnusableToken) -> TokenAnswer {
-        let token = try format.answer(Issuance(output, account: account, issued: issued))
-        guard token.expires == nil, format.reportsExpiry, let end = end() else { return token }
-        let dated = try format.answer(Issuance(output, account: account, expires: end, issued: issued))
-        return TokenAnswer(dated.output, kept: token.kept, expires: nil)
     }
 }

@@ -71,6 +71,8 @@ struct LockAction {
             _ = lease.release()
             throw error
         }
+        // If the command still runs, as one of another user that we can't signal, others must wait for the lock's end.
+        if end.isGivenUp { end.endWithSignal() }
         guard !lease.release() else { end.propagate() }
         let lost = CommandError(
             exitCode: .tryAgain, message: "\(Display.quoted(name)): the lock was lost while the command ran",

@@ -72,7 +72,10 @@ struct ManualVerb: Verb {
         ("SKR_ASKPASS", "The item, SERVICE or SERVICE/ACCOUNT, that helper askpass prints."),
         ("SKR_SESSION", "Set by session for CMD: the name of the session, or the number of its keyring."),
         ("SKR_FENCING_NUMBER", "Set by lock for CMD: a number greater than that of each earlier holder."),
-        ("SKR_SOURCE_CHAIN", "Set for a source's command: the items that are being fetched. Leave it unchanged."),
+        (
+            "SKR_FETCHING",
+            "Set for a command whose output is wanted: the items that are being fetched. Leave it unchanged."
+        ),
         ("XDG_CONFIG_HOME , HOME", "The folders of the sources file and of the clients' files."),
         ("DBUS_SESSION_BUS_ADDRESS", "The bus on which doctor looks for a Secret Service; session --secrets sets it."),
         ("PATH", "The folders in which skr finds CMD and the clients."),

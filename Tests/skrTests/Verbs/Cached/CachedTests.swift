@@ -43,13 +43,15 @@ struct CachedTests: ScriptTests {
 
     @Test("an output is not kept if a delete or clear comes during the fetch")
     func undone() throws {
-        try expect(
+        let outcome = try expect(
             #"""
             same a --timeout 5m -- bash -c 'skr clear; echo old'
             same a --timeout 5m -- echo new; same a --timeout 5m -- echo never
             same a --timeout 5m --force -- bash -c 'skr cached a --forget; echo old'
             same a --timeout 5m -- echo newer
             """#, prints: "old\nnew\nnew\nold\nnewer\n")
+        let warning = "skr: warning: a: deleted during the fetch; the output is not kept"
+        #expect(outcome.errors.split(separator: "\n").count { $0 == warning } == 2, "\(outcome)")
     }
 
     @Test("each waiting process runs a failing command itself, and has its exit code and output")

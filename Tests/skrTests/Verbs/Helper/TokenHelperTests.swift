@@ -45,7 +45,9 @@ struct TokenHelperTests: ScriptTests {
         let lines = outcome.output.split(separator: "\n").map {
             $0.hasPrefix(#"{"Version":1,"AccessKeyId":"AK","SecretAccessKey":"#) ? "answer" : String($0)
         }
-        #expect(outcome.errors == "")
+        let warnings = outcome.errors.split(separator: "\n").filter { $0.hasPrefix("skr: warning: ") }
+        #expect(warnings.count == 4, "\(outcome)")
+        #expect(Set(warnings) == ["skr: warning: x --key aws: it ends too soon; the output is not kept"])
         #expect(lines.count == 18, "\(lines)")
         #expect(lines.filter { $0 == "answer" }.count == 8)
         #expect(lines.prefix(3) == ["answer", "answer", "1"])

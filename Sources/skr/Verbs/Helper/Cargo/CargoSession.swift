@@ -27,8 +27,12 @@ struct CargoSession {
                 let helper = try configuredCall(request).helper(
                     isStoring: CredentialHelper.isCargo("login", request),
                     isReading: CredentialHelper.isCargo("get", request))
-                let answer = try helper.cargo(request, typed: try askForToken(request))
-                if let failure = helper.sourceFailure { Console.report(failure) }
+                var failure: CommandError?
+                var token = try askForToken(request)
+                let answer = try helper.answering(failure: &failure) { helper in
+                    try helper.cargo(request, typed: token.take())
+                }
+                if let failure { Console.report(failure) }
                 return answer
             }
         } catch {

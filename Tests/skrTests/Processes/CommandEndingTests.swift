@@ -3,8 +3,8 @@ import Testing
 
 @testable import skr
 
-@Suite("The time limit of a command")
-struct TimeLimitTests {
+@Suite("The end of a command at its limit")
+struct CommandEndingTests {
     @Test("processes that ignore SIGTERM are killed after the grace")
     func grace() throws {
         let ready = FileManager.default.temporaryDirectory.appendingPathComponent("skr-test-\(UUID().uuidString)")
@@ -19,10 +19,10 @@ struct TimeLimitTests {
         #expect(becomesTrue(within: 30) { FileManager.default.fileExists(atPath: ready.path) })
 
         let descendants = Descendants(of: commandGuard.processID, orOnly: commandGuard.processID)
-        var limit = TimeLimit(.milliseconds(50), grace: .milliseconds(200), of: descendants)
+        var ending = CommandEnding(of: descendants, limit: .milliseconds(50), grace: .milliseconds(200))
         let begun = ContinuousClock.now
-        while !limit.isOver {
-            limit.enforce(isCommandOver: false)
+        while !ending.isOver {
+            ending.advance(isCommandOver: false)
             usleep(20_000)
         }
         #expect(ContinuousClock.now - begun >= .milliseconds(250))

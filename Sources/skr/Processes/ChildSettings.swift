@@ -1,7 +1,17 @@
 import CProcess
+import CommandSupport
 import Glibc
 import Keyutils
 import SecretText
+
+/// The surroundings of a child, if they differ from our own.
+struct ChildSettings {
+    var environment = EnvironmentBlock()
+    /// The working folder; empty for our own.
+    var folder = ""
+    /// How long the command can run; `nil` for as long as it wants.
+    var limit: Duration?
+}
 
 /// The environment of a command: our own, with some variables set.
 ///
@@ -11,6 +21,12 @@ import SecretText
     private var entries: [(bytes: SecretBox, prefixLength: Int)] = []
     /// The inherited variables that the command doesn't get.
     var removed: [String] = []
+
+    /// Returns whether this is a name that a shell could set.
+    static func isName(_ text: some Collection<UInt8>) -> Bool {
+        guard let first = text.first, !first.isDigit else { return false }
+        return text.allSatisfy { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
+    }
 
     /// Sets a variable that has not been set in this block before.
     mutating func set(_ name: String, to value: RawSpan) {
@@ -66,5 +82,63 @@ import SecretText
         unsafe entry.bytes.withBytes { bytes in
             unsafe bytes.withUnsafeBytes { unsafe $0.baseAddress?.assumingMemoryBound(to: CChar.self) }
         }
+    }
+}
+
+/// Blocks SIGCHLD and the signals that would end us while we still have something to release.
+///
+/// A signal that is ignored stays ignored.
+struct BlockedSignals {
+    private static let forwarded = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2]
+
+    private(set) var blocked = sigset_t()
+    /// The previous mask, which a child gets.
+    private(set) var before = sigset_t()
+
+    init() {
+        unsafe sigemptyset(&blocked)
+        unsafe sigaddset(&blocked, SIGCHLD)
+        for number in Self.forwarded where !SignalAction.isIgnored(number) { unsafe sigaddset(&blocked, number) }
+        unsafe sigprocmask(SIG_BLOCK, &blocked, &before)
+    }
+
+    /// Restores the previous mask, which delivers the signals that have arrived in the meantime.
+    func release() {
+        var before = before
+        unsafe sigprocmask(SIG_SETMASK, &before, nil)
+    }
+}
+
+/// The modes of our terminal, such as its echo, before a command ran.
+struct TerminalModes {
+    private let modes: termios
+
+    /// Reads the modes; `nil` without a terminal.
+    init?() {
+        var modes = termios()
+        guard Self.withTerminal({ unsafe tcgetattr($0, &modes) }) == 0 else { return nil }
+        self.modes = modes
+    }
+
+    /// Sets the modes again, unless the terminal's foreground is another job.
+    func restore() {
+        var (modes, stop, before) = (modes, sigset_t(), sigset_t())
+        unsafe sigemptyset(&stop)
+        unsafe sigaddset(&stop, SIGTTOU)
+        _ = Self.withTerminal { terminal in
+            let foreground = tcgetpgrp(terminal)
+            // A shell that was the command can have left its own group in the foreground.
+            guard foreground == getpgrp() || kill(-foreground, 0) != 0 else { return -1 }
+            unsafe sigprocmask(SIG_BLOCK, &stop, &before)
+            defer { unsafe sigprocmask(SIG_SETMASK, &before, nil) }
+            return unsafe tcsetattr(terminal, TCSADRAIN, &modes)
+        }
+    }
+
+    private static func withTerminal(_ body: (CInt) -> CInt) -> CInt {
+        let terminal = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+        guard terminal >= 0 else { return -1 }
+        defer { close(terminal) }
+        return body(terminal)
     }
 }

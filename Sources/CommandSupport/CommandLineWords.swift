@@ -9,8 +9,11 @@ import Keyutils
     /// The words with their bytes unchanged, followed by a null pointer.
     package let pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
 
-    package init(count: Int, pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) {
-        self.count = count
+    /// The number of words before these on the whole command line.
+    let offset: Int
+
+    package init(count: Int, pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, offset: Int = 0) {
+        (self.count, self.offset) = (count, offset)
         unsafe self.pointers = unsafe pointers
     }
 
@@ -54,7 +57,7 @@ import Keyutils
         var words: [String] = []
         for position in 0..<(end ?? count) {
             guard let word = self[position] else {
-                throw .usage("argument \(position + 1) is not valid UTF-8", hint: "use only UTF-8 text")
+                throw .usage("argument \(offset + position + 1) is not valid UTF-8", hint: "use only UTF-8 text")
             }
             words.append(word)
         }
@@ -64,7 +67,8 @@ import Keyutils
     /// Returns the words from this position on.
     package func suffix(from start: Int) -> CommandLineWords {
         let skipped = min(count, start)
-        return unsafe CommandLineWords(count: count - skipped, pointers: pointers + skipped)
+        return unsafe CommandLineWords(
+            count: count - skipped, pointers: pointers + skipped, offset: offset + skipped)
     }
 
     /// The position of the first `--`; the words after it are never our options.

@@ -19,7 +19,8 @@ package enum ExitCode: Int32, CaseIterable {
         case .done: "done"
         case .noItem: "no such item, source or session, or it has expired"
         case .usage: "usage: a bad option, name or duration, no secret was given, or the answer was not yes"
-        case .data: "unusable data (a bad file, a missing field), an ambiguous name, or a command that asks for its own output"
+        case .data:
+            "unusable data (a bad file, a missing field), an ambiguous name, or a command that asks for its own output"
         case .unavailable: "no usable kernel keyring, or the session has ended"
         case .internalError: "any other error"
         case .cannotCreate: "the item or link already exists, or another helper is configured"

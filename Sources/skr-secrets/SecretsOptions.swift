@@ -38,20 +38,21 @@ struct SecretsOptions: Verb {
     private let timeoutFor: [String]
     private let scope, namespace: String?
     let idle: Duration?
-    let isAttached, isStatus: Bool
+    let isAttached, isStatus, isVersion: Bool
     let command: CommandLineWords?
 
     init(_ words: inout CommandWords) {
         timeout = words.timeout("How long items are kept: 15m, 8h, never.", variable: TimeoutArgument.variable)
         timeoutFor = words.options("--timeout-for", value: "RULE", "How long items with that attribute are kept.")
         scope = words.choice(
-            "--scope", value: "SCOPE", "session|user|persistent", "The keyring: session, user or persistent.",
+            "--scope", value: "SCOPE", "session|user|persistent", "The keyring of the items.",
             variable: "SKR_SCOPE")
         namespace = words.option(
             "--namespace", "-n", value: "NAME", "The namespace of the items.", variable: "SKR_NAMESPACE")
         idle = words.duration("--idle", "End after this time without a call.")
         isAttached = words.flag("--attach", "Serve your session bus.")
         isStatus = words.flag("--status", "Print what runs here: clients and counts, but no secrets.")
+        isVersion = words.flag("--version", "Show the version.")
         command = words.command("The command and its arguments.")
         if (isAttached || isStatus) && command != nil {
             words.fail("\(isAttached ? "--attach" : "--status") can't be combined with a command")

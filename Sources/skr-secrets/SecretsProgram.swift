@@ -13,11 +13,11 @@ package enum SecretsProgram {
 
     package static func main(_ line: CommandLineWords) -> Int32 {
         // Lets `eval "$(skr-secrets)"` fail too.
-        let others = ["--", "--attach", "--status", "--manual"]
+        let others = ["--", "--attach", "--status", "--manual", "--version"]
         let isOther = (0..<line.count).contains { position in others.contains { $0 == line[position] } }
         if !isOther { Console.setLastWords("false\n") }
         do throws(CommandError) {
-            guard let options = try SecretsOptions.reading(line, version: version, manual: manual) else {
+            guard let options = try SecretsOptions.reading(line, manual: manual) else {
                 return ExitCode.done.rawValue
             }
             do {
@@ -34,6 +34,10 @@ package enum SecretsProgram {
     }
 
     static func run(_ options: SecretsOptions) throws(CommandError) -> Int32 {
+        if options.isVersion {
+            try Console.writeLine(version)
+            return ExitCode.done.rawValue
+        }
         if options.isStatus { return try printStatus() }
         if options.isAttached { return try attach(options) }
         if let command = options.command { return try become(command, options) }

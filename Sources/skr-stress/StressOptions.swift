@@ -21,12 +21,12 @@ struct StressOptions: Verb {
     let operations, items, valueSize, killEvery: Int?
     let seed: UInt64?
     let fault: InjectedFault?
-    let isHostile, scales: Bool
+    let isHostile, scales, isVersion: Bool
     let json, report: String?
 
     init(_ words: inout CommandWords) {
         let workload = words.choice(
-            "--workload", value: "NAME", Workload.allCases.map(\.rawValue).joined(separator: "|"),
+            "--workload", value: "WORKLOAD", Workload.allCases.map(\.rawValue).joined(separator: "|"),
             "The kind of calls that the threads make. By default mixed.")
         self.workload = workload.flatMap(Workload.init) ?? .mixed
         threads = words.number("--threads", value: "COUNT", "Number of threads in each process. By default 4.") ?? 4
@@ -41,7 +41,7 @@ struct StressOptions: Verb {
             "--kill-every", value: "MILLISECONDS",
             "Kill a process in the middle of an operation, on average this often.")
         let fault = words.choice(
-            "--fault", value: "NAME", InjectedFault.allCases.map(\.rawValue).joined(separator: "|"),
+            "--fault", value: "FAULT", InjectedFault.allCases.map(\.rawValue).joined(separator: "|"),
             "Break the store on purpose, to see whether the checks notice.")
         self.fault = fault.flatMap(InjectedFault.init)
         isHostile = words.flag(
@@ -51,6 +51,7 @@ struct StressOptions: Verb {
             "--report", value: "FILE", "Write an HTML page with plots; '-' is standard output.", .files)
         scales = words.flag(
             "--scaling", "Also measure 1, 2, 4 and 8 threads and processes, 1 s each, which --report plots.")
+        isVersion = words.flag("--version", "Show the version.")
         check(&words)
     }
 

@@ -22,6 +22,10 @@ package enum StressProgram {
     }
 
     static func run(_ options: StressOptions) throws(CommandError) -> Int32 {
+        if options.isVersion {
+            try Console.writeLine(version)
+            return ExitCode.done.rawValue
+        }
         // Checks the plan before any file is touched.
         _ = try CommandError.translating { () throws(StressError) in
             try StressPlan(options).checked(canLaunch: true)
@@ -50,7 +54,7 @@ package enum StressProgram {
     /// Parses the options; `nil` if this has printed the help, the version or the manual page.
     static func parse(_ words: [String]) throws(CommandError) -> StressOptions? {
         let line = CommandLineWords(leaking: words)
-        return try StressOptions.reading(line, version: version) { call, date in
+        return try StressOptions.reading(line) { call, date in
             var more = ManualPage.Surroundings()
             more.exitCodes = exitCodes
             return ManualPage(of: [call], version: version, date: date, more)

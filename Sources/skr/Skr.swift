@@ -9,7 +9,7 @@ package enum Skr {
     package static func main(arguments: CommandLineWords, name: String) -> Int32 {
         if let (client, words) = HelperClients.called(name, arguments) {
             do throws(CommandError) {
-                try run(VerbCall(client, names: ["skr", "helper", client.name], depth: 2), words)
+                try run(VerbCall(client, names: [RootVerb.name, HelperVerb.name, client.name]), words)
                 return ExitCode.done.rawValue
             } catch {
                 return client.errors.report(error)
@@ -45,11 +45,9 @@ package enum Skr {
     }
 
     private static func help(_ call: VerbCall, _ words: CommandLineWords) throws(CommandError) {
-        if let word = words[0], !["help", "--help", "-h"].contains(where: { $0 == word }) {
-            throw call.verb.unknownVerb(word)
-                ?? .usage(
-                    "unexpected word \(Display.quoted(word))",
-                    hint: "'\(call.line) --help' shows the help of '\(call.line)'")
+        if let word = try words.strings().first, !["help", "--help", "-h"].contains(where: { $0 == word }) {
+            let unknown = word.utf8.first == UInt8(ascii: "-") ? nil : call.verb.unknownVerb(word)
+            throw unknown ?? .usage("unexpected word \(Display.quoted(word))", hint: call.helpHint)
         }
         try Console.write(HelpText.of(call))
     }

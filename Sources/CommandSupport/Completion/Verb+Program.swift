@@ -6,12 +6,11 @@ extension Verb {
     ///
     /// - Parameter manual: returns the manual page with this date.
     package static func reading(
-        _ line: CommandLineWords, version: String, manual: (VerbCall, String) -> ManualPage
+        _ line: CommandLineWords, manual: (VerbCall, String) -> ManualPage
     ) throws(CommandError) -> Self? {
         let call = VerbCall(self, names: [name])
         switch line[0] {
         case Completion.word: Completion(of: self).answer(line)
-        case "--version": try Console.writeLine(version)
         case "--manual" where line.count == 2: try Console.write(manual(call, line[1] ?? "").text)
         default: return try call.read(line) as? Self
         }

@@ -36,17 +36,22 @@ package struct Argument {
     /// The help, with the values that an option can have.
     package var summary: String {
         guard kind == .option, case .choice(let words) = values else { return help }
-        return "\(help) One of \(Self.listed(words, "and"))."
+        return "\(help) One of \(Self.listed(words))."
     }
 
-    static func listed(_ words: String, _ last: String) -> String {
+    static func listed(_ words: String) -> String {
         let words = words.split(separator: "|")
-        return words.dropLast().joined(separator: ", ") + (words.count > 1 ? " \(last) " : "") + (words.last ?? "")
+        return words.dropLast().joined(separator: ", ") + (words.count > 1 ? " or " : "") + (words.last ?? "")
     }
 
     /// The argument in a usage line, without brackets.
     package var usage: String {
         let core = kind == .option ? "\(name) \(value)" : kind == .command ? "-- \(name) ..." : name
         return core + (isRepeating ? " ..." : "")
+    }
+
+    package var bracketed: String {
+        if case .choice(let words) = values, kind == .word { return isRequired ? words : "[\(words)]" }
+        return isRequired ? usage : "[\(usage)]"
     }
 }

@@ -7,7 +7,7 @@ package enum HelpText {
         var text = call.verb.summary + "\n"
         if !call.verb.details.isEmpty { text += "\n\(call.verb.details)\n" }
         if !call.verb.aliases.isEmpty { text += "\nOther names: \(call.verb.aliases.joined(separator: ", ")).\n" }
-        text += "\nUSAGE: \(call.line)" + arguments.map { " " + ($0.isRequired ? $0.usage : "[\($0.usage)]") }.joined()
+        text += "\nUSAGE: \(call.line)" + arguments.map { " " + $0.bracketed }.joined()
         if !call.verbs.isEmpty { text += " VERB" }
         text += "\n"
         add("ARGUMENTS", arguments.filter { $0.kind == .word || $0.kind == .command }.map(row), to: &text)

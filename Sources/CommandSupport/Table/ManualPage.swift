@@ -86,7 +86,9 @@ package struct ManualPage {
                 indented.append(line.dropFirst(2))
                 continue
             }
-            if !indented.isEmpty { literal(indented) }
+            if !indented.isEmpty {
+                literal(HelpLayout(width: 76).text(indented.joined(separator: "\n")).split(separator: "\n"))
+            }
             indented = []
             guard !line.isEmpty else { continue }
             let title = line.prefix { $0.isUppercase || $0 == " " || $0 == "," }

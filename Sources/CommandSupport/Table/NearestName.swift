@@ -9,7 +9,8 @@ package enum NearestName {
         let near = names.map { (name: $0, distance: distance(from: Array(word.lowercased()), to: Array($0))) }
             .min { $0.distance < $1.distance }
         guard let near, near.distance <= max(1, min(word.count, near.name.count) / 2) else {
-            return names.first { word.count > 1 && $0.hasPrefix(word.lowercased()) }
+            let longer = names.filter { word.count > 1 && $0.hasPrefix(word.lowercased()) }
+            return longer.count == 1 ? longer.first : nil
         }
         return near.name
     }

@@ -51,18 +51,22 @@ package struct VerbCall: Sendable {
     /// The program's name and the verbs' names, as they are called in help.
     package let names: [String]
     /// How many words of the command line name the verb.
-    package let depth: Int
+    package var depth: Int { names.count - 1 }
 
-    package init(_ verb: any Verb.Type, names: [String], depth: Int = 0) {
-        (self.verb, self.names, self.depth) = (verb, names, depth)
-    }
+    package init(_ verb: any Verb.Type, names: [String]) { (self.verb, self.names) = (verb, names) }
 
     /// Follows the words from verb to verb, even to hidden ones.
     package init(of root: any Verb.Type, _ word: (Int) -> String?) {
-        self.init(root, names: [root.name])
-        while let word = word(depth), let next = Self.verb(of: verb, named: word) {
-            self.init(next, names: names + [next.name], depth: depth + 1)
+        self = VerbCall(root, names: [root.name]).following(word)
+    }
+
+    private func following(_ word: (Int) -> String?) -> VerbCall {
+        var (call, count) = (self, 0)
+        while let word = word(count), let next = Self.verb(of: call.verb, named: word) {
+            call = VerbCall(next, names: call.names + [next.name])
+            count += 1
         }
+        return call
     }
 
     /// Returns the verb that has this name, or another name for it.
@@ -120,37 +124,52 @@ package struct VerbCall: Sendable {
         let verb = verb.init(&words)
         do throws(CommandError) {
             let strings = words.strings
-            try words.check { option in
-                let name = String(option.utf8.prefix { $0 != UInt8(ascii: "=") }) ?? option
-                return optionBefore(strings)
-                    ?? .usage("unknown option \(Display.quoted(name))", hint: hint(name) ?? nearest(name))
+            try words.check { name in
+                if name == "--help" || name == "-h" { return .usage("\(name) takes no value") }
+                if let error = optionBefore(strings) { return error }
+                return (hint(name) ?? nearest(name)).map { .usage("unknown option \(Display.quoted(name))", hint: $0) }
             }
         } catch {
             guard error.hint == nil else { throw error }
-            throw .usage(error.message, hint: helpHint)
+            let words = arguments.filter { $0.kind == .word || $0.isRequired }
+            let usage = words.isEmpty ? "" : ([self.line] + words.map(\.bracketed)).joined(separator: " ") + "; "
+            throw .usage(error.message, hint: usage + helpHint)
         }
         return verb
     }
 
     /// How to see what the verb takes.
     package var helpHint: String {
-        names.count > 1
-            ? "'\(names[0]) help \(names.dropFirst().joined(separator: " "))' shows the options"
-            : "'\(line) --help' shows the options"
+        if names.count == 1 {
+            return verbs.isEmpty ? "'\(line) --help' shows the options" : "'\(line) help' lists the verbs"
+        }
+        return "'\(names[0]) help \(names.dropFirst().joined(separator: " "))' shows the options"
     }
 
     private func nearest(_ name: String) -> String? {
-        let known = arguments.filter { $0.kind == .option || $0.kind == .flag }.map(\.name)
+        let known = arguments.filter { $0.kind == .option || $0.kind == .flag }.map(\.name) + ["--help"]
         guard name.hasPrefix("--"), let nearest = NearestName.to(name, among: known) else { return nil }
         return "did you mean '\(nearest)'? \(helpHint)"
     }
 
     /// The error for options that come before the verb to which they belong.
+    ///
+    /// It shows no values, which can be secrets.
     private func optionBefore(_ words: [String]) -> CommandError? {
-        guard let position = words.indices.first(where: { Self.verb(of: verb, named: words[$0]) != nil }) else {
-            return nil
+        for position in words.indices {
+            let call = following { position + $0 < words.count ? words[position + $0] : nil }
+            guard call.depth > depth else { continue }
+            let known = call.arguments.filter { $0.kind == .option || $0.kind == .flag }
+            func argument(_ word: String) -> Argument? {
+                known.first { $0.spellings.contains { $0 == CommandWords.name(in: word) } }
+            }
+            let before = words[..<position].filter { $0.hasPrefix("-") }
+            // A word can name a verb and still be the value of an option, as in `--scope session list`.
+            let isValue = words[..<position].last.map { argument($0)?.kind == .option && !$0.contains("=") } ?? false
+            guard !isValue, before.allSatisfy({ argument($0) != nil }) else { continue }
+            let names = before.map(CommandWords.name).map(Display.shellWord)
+            return .usage("options come after the verb", hint: ([call.line] + names + ["..."]).joined(separator: " "))
         }
-        let moved = names + [words[position]] + words[..<position] + words[(position + 1)...]
-        return .usage("options come after the verb", hint: moved.map(Display.shellWord).joined(separator: " "))
+        return nil
     }
 }

@@ -50,7 +50,10 @@ public struct KeyTable: Sendable {
         }
     }
 
-    private let entries: [KeySerial: Entry]
+    /// In the order of their serials.
+    ///
+    /// Not a dictionary: Swift's runtime would need longer to build its type than to read the table.
+    private let entries: [Entry]
 
     /// Reads the table.
     ///
@@ -70,45 +73,66 @@ public struct KeyTable: Sendable {
     ///
     /// A description with a newline in it can forge a line. If two lines have the same serial, both are ignored.
     package init(parsing text: String) {
-        var entries: [KeySerial: Entry] = [:]
-        var doubted: Set<KeySerial> = []
-        for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
-            guard let entry = Entry(line: line) else { continue }
-            if entries.updateValue(entry, forKey: entry.serial) != nil { doubted.insert(entry.serial) }
+        var entries: [Entry] = []
+        var rest = text.utf8[...]
+        while !rest.isEmpty {
+            let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+            if let entry = Entry(line: line) { entries.append(entry) }
+            rest = rest[line.endIndex...].dropFirst()
         }
-        for serial in doubted { entries[serial] = nil }
-        self.entries = entries
+        entries.sort { $0.serial.rawValue < $1.serial.rawValue }
+        self.entries = entries.indices.filter { position in
+            let serial = entries[position].serial
+            return (position == 0 || entries[position - 1].serial != serial)
+                && (position + 1 == entries.count || entries[position + 1].serial != serial)
+        }.map { entries[$0] }
     }
 
     /// The line of one key; `nil` if the caller is not allowed to view the key, or the kernel has collected it.
-    public subscript(serial: KeySerial) -> Entry? { entries[serial] }
+    public subscript(serial: KeySerial) -> Entry? {
+        var (low, high) = (0, entries.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].serial.rawValue < serial.rawValue { low = middle + 1 } else { high = middle }
+        }
+        return low < entries.count && entries[low].serial == serial ? entries[low] : nil
+    }
 
     /// Returns the live keyrings of that name.
     package func keyrings(named name: String) -> [Keyring] {
-        entries.values.filter { $0.isLivingKeyring(named: name) }.map { Keyring($0.serial) }
+        entries.filter { $0.isLivingKeyring(named: name) }.map { Keyring($0.serial) }
     }
 
     /// Returns the live keyrings of that name that are not charged to any quota; only the kernel makes such keyrings.
     package func unchargedKeyrings(named name: String) -> [Keyring] {
-        entries.values.filter { $0.isLivingKeyring(named: name) && !$0.isCharged }.map { Keyring($0.serial) }
+        entries.filter { $0.isLivingKeyring(named: name) && !$0.isCharged }.map { Keyring($0.serial) }
     }
 }
 
 extension KeyTable.Entry {
     // For example: 0531c66f I--Q---     1 perm 0c030000     0 65534 user      description: 12
     init?(line: Substring.UTF8View) {
-        let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 8)
-        // The type's column is nine characters wide, and one space follows it. Further spaces
-        // belong to the description.
-        guard fields.count == 9, fields[0].count == 8, fields[1].count == 7,
-            let number = UInt32(String(Substring(fields[0])), radix: 16),
-            let expiry = Expiry(column: Substring(fields[3])),
-            let description = line.index(fields[7].startIndex, offsetBy: 10, limitedBy: line.endIndex)
+        var rest = line
+        func field() -> Substring.UTF8View {
+            rest = rest.drop { $0 == UInt8(ascii: " ") }
+            let field = rest.prefix { $0 != UInt8(ascii: " ") }
+            rest = rest[field.endIndex...]
+            return field
+        }
+        let (serial, flags) = (field(), field())
+        _ = field()
+        let timeout = field()
+        for _ in 0..<3 { _ = field() }
+        let type = field()
+        // The type's column is nine characters wide, and one space follows it. Further spaces belong to the description.
+        guard serial.count == 8, flags.count == 7, !type.isEmpty,
+            let number = UInt32(String(Substring(serial)), radix: 16), let expiry = Expiry(column: Substring(timeout)),
+            let description = line.index(type.startIndex, offsetBy: 10, limitedBy: line.endIndex), rest.count > 1
         else { return nil }
         self.serial = KeySerial(rawValue: Int32(bitPattern: number))
         self.expiry = expiry
-        self.isCharged = fields[1].contains(UInt8(ascii: "Q"))
-        self.type = String(decoding: fields[7], as: UTF8.self)
+        self.isCharged = flags.contains(UInt8(ascii: "Q"))
+        self.type = String(decoding: type, as: UTF8.self)
         self.text = String(decoding: line[description...], as: UTF8.self)
     }
 }
@@ -119,12 +143,22 @@ extension KeyTable.Entry.Expiry {
         case "perm": self = .never
         case "expd": self = .expired
         default:
-            let units: [Name: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
             // A forged line can contain anything.
-            guard let unit = units[Name(column.suffix(1))], let count = Int32(column.dropLast()), count >= 0 else {
+            guard let unit = Self.seconds(of: column.utf8.last), let count = Int32(column.dropLast()), count >= 0 else {
                 return nil
             }
             self = .left(KeyTimeLeft(atLeast: .seconds(Int64(count) * unit), precision: .seconds(unit)))
+        }
+    }
+
+    private static func seconds(of unit: UInt8?) -> Int64? {
+        switch unit {
+        case UInt8(ascii: "s"): 1
+        case UInt8(ascii: "m"): 60
+        case UInt8(ascii: "h"): 3_600
+        case UInt8(ascii: "d"): 86_400
+        case UInt8(ascii: "w"): 604_800
+        default: nil
         }
     }
 }

@@ -54,9 +54,15 @@ extension StringProtocol where SubSequence == Substring {
     /// Returns the first occurrence of a text that is not empty.
     @inlinable package func firstRange(of text: String) -> Range<Index>? {
         precondition(!text.isEmpty, "an empty text is everywhere")
-        let bytes = self[...].utf8
-        guard let start = bytes.indices.first(where: { bytes[$0...].starts(with: text.utf8) }) else { return nil }
-        return start..<bytes.index(start, offsetBy: text.utf8.count)
+        // Not with `indices`, whose type Swift's runtime would build.
+        var rest = self[...].utf8
+        while !rest.isEmpty {
+            if rest.starts(with: text.utf8) {
+                return rest.startIndex..<rest.index(rest.startIndex, offsetBy: text.utf8.count)
+            }
+            rest = rest.dropFirst()
+        }
+        return nil
     }
 
     @inlinable package func contains(_ character: Character) -> Bool { firstIndex(of: character) != nil }

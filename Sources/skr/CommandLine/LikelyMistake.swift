@@ -30,6 +30,8 @@ enum LikelyMistake {
         case "--ttl", "--expire", "--expires", "--expiry", "--expiration", "--lifetime":
             guard ["set", "cached", "expire", "lock", "helper"].contains(verb) else { return nil }
             return "the option is --timeout, for instance --timeout 8h"
+        case "--version": return "'skr --version' prints the version"
+        case "--generate-completion-script": return "'skr help completions' shows how to get the scripts"
         case "-f":
             return switch verb {
             case "get": "the option is --field PATH"

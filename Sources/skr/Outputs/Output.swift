@@ -17,7 +17,7 @@ final class Output {
     /// When the answer ends, in seconds since 1970; `nil` if that is unknown, or if nothing ends it.
     let end: Int64?
     /// The stored output's key, its hash and the facts about it; `nil` for a failure or a new output.
-    var known: KnownValue?
+    let known: KnownValue?
 
     init(exitCode: Int32 = 0, _ bytes: SecretBox, answer: SecretBox? = nil, end: Int64? = nil, known: KnownValue? = nil)
     {

@@ -1,6 +1,7 @@
 import CProcess
 import CommandSupport
 import Glibc
+import Keyutils
 import SecretText
 import SessionKeyring
 import SystemPackage
@@ -36,7 +37,7 @@ struct OutputPolicy {
     let fresh: (SecretBox, Duration?) throws(CommandError) -> (Output, Duration?)
     /// Returns the answer from the kept output; `nil` if the output has to be fetched again.
     ///
-    /// Any process in the session can have stored that output. The second argument returns when the kept item ends.
+    /// Any process in the session can have stored that output. The answer has its facts too. The second argument returns when the kept item ends.
     var kept: (_ output: Output, _ end: () -> Int64?) -> Output? = { output, _ in output }
 }
 
@@ -78,7 +79,7 @@ struct OutputRequest {
     func fetched(in store: SecretStore) throws -> FetchedOutput {
         // Most calls end here.
         if !isForced, refreshBefore == nil, let kept = try readKept(in: store) { return FetchedOutput(output: kept) }
-        let settings = try settings()
+        let settings = try settings(in: store)
         let flight = try SingleFlight(
             in: store.backend, item: item, leaseDuration: Self.leaseDuration,
             refreshBefore == nil ? .never : .due)
@@ -122,7 +123,13 @@ struct OutputRequest {
                     if old.exitCode == 0 { refreshInBackground() }
                     return FetchedOutput(output: old)
                 }
-                try place.warnIfShared(in: store, warn)
+                do throws(SecretStoreError) {
+                    try place.warnIfShared(in: store, warn)
+                } catch {
+                    _ = lease.release()
+                    signals.release()
+                    throw error
+                }
                 let run = OutputRun(
                     request: self, settings: settings, flight: flight, store: store, lease: lease, signals: signals,
                     old: old)
@@ -133,11 +140,12 @@ struct OutputRequest {
 
     /// Returns the surroundings of the command.
     ///
+    /// - Parameter store: the store that keeps the output; `nil` for none.
     /// - Throws: ``CommandError`` with 65 if the output is already being fetched by one that waits for us.
-    func settings() throws(CommandError) -> ChildSettings {
+    func settings(in store: SecretStore?) throws(CommandError) -> ChildSettings {
         var settings = ChildSettings(folder: folder, limit: limit)
         settings.environment.removed = removedVariables
-        let chain = try FetchChain.adding(item, in: place)
+        let chain = try FetchChain.adding(item, namespace: place.namespace, in: store)
         unsafe settings.environment.set(FetchChain.variable, to: chain.utf8Span.span.bytes)
         return settings
     }
@@ -145,13 +153,11 @@ struct OutputRequest {
     /// Reads the kept output; `nil` if there isn't one, or if the caller can't use it any more.
     private func readKept(in store: SecretStore) throws(SecretStoreError) -> Output? {
         guard let kept = try Output.read(item, of: command.hash, policy.sameness, in: store) else { return nil }
-        let answer = policy.kept(kept) {
+        return policy.kept(kept) {
             // An answer without an expiry is better than no answer.
             guard case .after(let left) = (try? store.attributes(of: item))?.expiry else { return nil }
             return Int64(time(nil)) + left.atLeast.components.seconds
         }
-        answer?.known = kept.known
-        return answer
     }
 
     /// Reports a problem that did not make the command fail, if the caller reports such problems.
@@ -178,7 +184,7 @@ struct OutputRequest {
         if reason.isEmpty { reason = error.message }
         warn(CommandError(exitCode: error.exitCode, message: "nothing is kept: \(reason)", hint: error.hint))
         if policy.isUnchanged, limit == nil {
-            let environment = try settings().environment
+            let environment = try settings(in: nil).environment
             if let input = try OutputRun.input() { _ = try input.duplicate(as: .standardInput) }
             try Launch.become(command, environment: environment)
         }
@@ -199,20 +205,35 @@ struct OutputRequest {
 }
 
 /// The outputs that wait for this process: each command that runs for an output gets their list in a variable.
+///
+/// A link is `KEYRING/NAMESPACE/ITEM@PROCESS.START`. It counts only while that process, which fetches the item, still runs:
+/// a program that the command left in the background can ask for the item later.
 enum FetchChain {
     static let variable = "SKR_FETCHING"
 
     /// Returns the inherited chain with one more item.
     ///
-    /// - Throws: ``CommandError`` with 65 if the chain has that item already.
-    static func adding(_ item: ItemIdentity, in place: Place) throws(CommandError) -> String {
-        let link = "\(place.scope.rawValue)/\(SecretReference.encode(place.namespace))/\(item.keyDescription)"
-        let chain = try Variable.value(variable) ?? ""
-        guard !chain.utf8.split(separator: UInt8(ascii: " ")).contains(where: { $0.elementsEqual(link.utf8) }) else {
+    /// - Throws: ``CommandError`` with 65 if a running process fetches the item.
+    static func adding(
+        _ item: ItemIdentity, namespace: String, in store: SecretStore?
+    ) throws(CommandError) -> String {
+        let anchor = store?.backend.place?.anchor.rawValue ?? 0
+        let name = "\(anchor)/\(SecretReference.encode(namespace))/\(item.keyDescription)@"
+        let chain = unsafe getenv(variable).map { unsafe String(cString: $0) } ?? ""
+        for link in chain.utf8.split(separator: UInt8(ascii: " ")) where link.starts(with: name.utf8) {
+            guard isRunning(String(Substring(link.dropFirst(name.utf8.count)))) else { continue }
             throw .data(
                 "\(Display.name(of: item)): its command asks for the item itself",
                 hint: "change the command, so that it needs no answer that waits for it")
         }
+        let link = "\(name)\(getpid()).\(ProcessRecord(getpid())?.startTime ?? 0)"
         return chain.isEmpty ? link : "\(chain) \(link)"
+    }
+
+    private static func isRunning(_ process: String) -> Bool {
+        let parts = process.split(separator: ".")
+        guard parts.count == 2, let id = pid_t(parts[0]), let start = UInt64(parts[1]) else { return false }
+        // Without /proc, a process that another one has replaced counts too.
+        return ProcessRecord(id).map { $0.startTime == start } ?? (kill(id, 0) == 0 || errno == EPERM)
     }
 }

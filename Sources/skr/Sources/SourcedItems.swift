@@ -15,7 +15,8 @@ final class SourcedItems: ItemSource {
     private let usesSources: Bool
     private let warns: Bool
     // Only one thread uses them.
-    private nonisolated(unsafe) var file: Result<SourcesFile?, CommandError>?
+    private nonisolated(unsafe) var file: SourcesFile?
+    private nonisolated(unsafe) var isFileRead = false
     private nonisolated(unsafe) var fetched: [(item: ItemIdentity, secret: SecretBox, end: Int64?)] = []
 
     init(_ store: SecretStore, of place: Place, usesSources: Bool = true, warns: Bool = true) {
@@ -41,9 +42,11 @@ final class SourcedItems: ItemSource {
 
     private func sourcesFile() throws(CommandError) -> SourcesFile? {
         guard usesSources else { return nil }
-        let read = unsafe file ?? Result { () throws(CommandError) in try SourcesFile.read() }
-        unsafe file = read
-        return try read.get()
+        if unsafe !isFileRead {
+            unsafe file = try SourcesFile.read()
+            unsafe isFileRead = true
+        }
+        return unsafe file
     }
 
     /// Returns whether a line of the file is for such an item; after an error, which it reports, it returns true.
@@ -77,8 +80,17 @@ final class SourcedItems: ItemSource {
 
     // A helper's lookup. Only the first choice counts: if its source fails, the lookup fails too.
 
+    /// If the sources file has a mistake, the items of the store are found in spite of it.
     func identities() throws(SecretStoreError) -> [ItemIdentity] {
-        try identities(with: asLookup { () throws(CommandError) -> [ItemIdentity] in try declared() })
+        let sources: [ItemIdentity]
+        do throws(CommandError) {
+            sources = try declared()
+        } catch {
+            guard warns else { throw SecretStoreError(.source(reason: error.message, hint: error.hint)) }
+            Console.warn(error)
+            sources = []
+        }
+        return try identities(with: sources)
     }
 
     func get(_ item: ItemIdentity) throws(SecretStoreError) -> SecretBytes? {
@@ -142,7 +154,7 @@ extension Source {
     ) throws(CommandError) -> (secret: SecretBox, end: Int64?) {
         let request = try request(in: place, warns: warns)
         // An error here is the caller's, and not one of the command.
-        _ = try request.settings()
+        _ = try request.settings(in: store)
         let fetched = try CommandError.translating {
             do {
                 return try request.fetched(in: store)

@@ -7,8 +7,8 @@ import Testing
 @Suite("The options of a run")
 struct OptionTests {
     private static let refused: [(words: String, message: String)] = [
-        ("--workload reading", "--workload: no such name: 'reading'"),
-        ("--fault all", "--fault: no such name: 'all'"),
+        ("--workload reading", "--workload: no such workload: 'reading'"),
+        ("--fault all", "--fault: no such fault: 'all'"),
         ("--threads 0", "--threads must be from 1 to 1024, not 0"),
         ("--processes 1000", "--processes must be from 1 to 256, not 1000"),
         ("--items 0", "--items must be from 1 to 100000, not 0"),
@@ -46,7 +46,7 @@ struct OptionTests {
             #expect(error.hasPrefix(message), "\(words): \(error)")
             let hint =
                 message.hasSuffix("is not a duration")
-                ? "write it as 90, 90s, 15m, 8h, 2d or 1h30m\n" : message.contains("no such name") ? "use " : ""
+                ? "write it as 90, 90s, 15m, 8h, 2d or 1h30m\n" : message.contains("no such") ? "use " : ""
             #expect(error.contains("\nskr-stress: hint: \(hint)"), "\(words): \(error)")
         }
     }

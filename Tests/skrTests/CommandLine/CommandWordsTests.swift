@@ -10,7 +10,7 @@ struct CommandWordsTests {
         func below(_ call: VerbCall) -> [VerbCall] {
             var found = [call]
             _ = call.verb.verbs { verb in
-                found += below(VerbCall(verb, names: call.names + [verb.name], depth: call.depth + 1))
+                found += below(VerbCall(verb, names: call.names + [verb.name]))
                 return false
             }
             return found
@@ -22,7 +22,7 @@ struct CommandWordsTests {
     private func given(_ call: VerbCall, _ words: [String]) throws -> [String: [String]] {
         let launches = call.arguments.contains { $0.kind == .command && $0.isRequired }
         var read = call.words(words, rest: launches ? CommandLineWords(leaking: ["true"]) : nil)
-        try read.check { .usage("unknown option \($0)") }
+        try read.check()
         let arguments = try #require(read.arguments)
         return Dictionary(uniqueKeysWithValues: arguments.map { ($0.name, $0.given) })
     }
@@ -72,6 +72,19 @@ struct CommandWordsTests {
         }
     }
 
+    @Test("an option before its verb is answered with the call, without values")
+    func moved() {
+        for (line, hint) in [
+            ("--new set api x s3cret", "skr set --new ..."), ("--scope session list", "skr list --scope ..."),
+            ("--namespace set get a", "skr get --namespace ..."), ("--timeout 5m cached x", "skr cached --timeout ..."),
+            ("-n x source test a", "skr source test -n ..."), ("--password=s3cret set api", nil),
+        ] {
+            let words = CommandLineWords(leaking: line.split(separator: " ").map(String.init))
+            let error = #expect(throws: CommandError.self) { try VerbCall(of: RootVerb.self) { _ in nil }.read(words) }
+            #expect((error?.message == "options come after the verb" ? error?.hint : nil) == hint, "\(line)")
+        }
+    }
+
     @Test("a value can hold every character, and a combining mark after the '=' doesn't hide it")
     func values() throws {
         for value in ["", "=", "a=b", "\u{301}", "\u{301}x", "-x", "--new", " ", "\u{E9}", "e\u{301}"] {
@@ -91,7 +104,18 @@ struct CommandWordsTests {
             ("list --expiring x", "--expiring: 'x' is not"),
             ("get a -x", "unknown option '-x'"), ("cached c --key --force -- x", "--key needs a value"),
             ("set a -t 8 hours", "-t 8 hours: a duration is one word"), ("exec --env A=skr://a", "no command to run"),
-            ("--scope user get a", "options come after the verb"), ("gte", "no such verb: gte"),
+            ("--scope user get a", "options come after the verb"),
+            ("--scope session list", "options come after the verb"),
+            ("--timeout 8h helper git get", "options come after the verb"),
+            ("clear -namespace=work", "unknown option '-namespace'"),
+            ("set -new api", "unknown option '-new'"),
+            ("set a --timeout 8 hours --timeout 5m", "--timeout 8 hours: a duration is"),
+            ("get a --scope mars --scope user", "--scope: no such scope: 'mars'"),
+            ("get -help a", "unknown option '-help'"),
+            ("cached c echo x", "unexpected word 'echo'"), ("set a b s3cret", "too many words"),
+            ("set a -ps3cret", "unknown option '-p'"),
+            ("get a --password=s3cret", "unknown option '--password'"), ("get a --help=x", "--help takes no value"),
+            ("gte", "no such verb: gte"),
             ("helper nosuch", "no such client: nosuch"), ("list -- a b", "unexpected word 'b'"),
         ])
     func mistakes(line: String, message: String) {

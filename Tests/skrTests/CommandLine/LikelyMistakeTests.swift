@@ -32,12 +32,12 @@ struct LikelyMistakeTests {
         let number = form.split(separator: " ")[1].dropLast()
         return Mistake(
             line: line, error: "\(option) \(number) \(unit): a duration is one word",
-            hint: "write \(form); for an item named \(unit), write \(option) \(number)s")
+            hint: "write \(form)")
     }
 
     private static let weeks = Mistake(
         line: "set api --timeout 2 weeks", error: "--timeout 2 weeks: a duration is one word",
-        hint: "write it as 90, 90s, 15m, 8h, 2d or 1h30m; for an item named weeks, write --timeout 2s")
+        hint: "write it as 90, 90s, 15m, 8h, 2d or 1h30m")
 
     private static let options = ["--ttl", "--expire", "--expires"].flatMap { option in
         [

@@ -28,8 +28,8 @@ struct ShortOptionTests {
                 username=u
                 password=p
                 skr: error: -t 8 hours: a duration is one word
-                skr: hint: write -t 8h; for an item named hours, write -t 8s
-                skr: hint: skr helper git -n one get
+                skr: hint: write -t 8h
+                skr: hint: skr helper git -n ...
                 -t, --timeout
                 -n, --namespace
 

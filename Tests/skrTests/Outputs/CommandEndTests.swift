@@ -35,14 +35,25 @@ struct CommandEndTests: ScriptTests {
     @Test(
         "a signal ends skr, and the next caller runs the command, also if the command does not obey",
         arguments: ["TERM", "HUP"],
-        ["exec sleep 84", "sleep 84 | cat", #"trap "" TERM HUP; sleep 84; sleep 84"#])
+        ["exec sleep $TIME", "sleep $TIME | cat", #"trap "" TERM HUP; sleep $TIME; sleep $TIME"#])
     func signals(name: String, command: String) throws {
         let number = name == "TERM" ? 143 : 129
         try expect(
             #"""
+            export TIME=84.$$
             skr cached a --timeout 5m -- sh -c "echo x > $COUNTER; $COMMAND" & filled $COUNTER; kill -\#(name) $!; ended $!
-            skr cached a --timeout 5m -- echo next; pkill -KILL -xf 'sleep 84' -s 0
+            skr cached a --timeout 5m -- echo next; pkill -KILL -xf "sleep $TIME"
             """#, environment: ["COMMAND": command], prints: "\(number)\nnext\n")
+    }
+
+    @Test("a program that the command left in the background can ask for the output later, also in another session")
+    func laterOutput() throws {
+        try expect(
+            #"""
+            skr cached a --timeout 5m --force -- bash -c '(until [ -e $COUNTER.go ]; do sleep 0.02; done; skr cached a --timeout 5m -- echo later >$COUNTER.out 2>&1; touch $COUNTER.done) & echo first'
+            skr cached --forget a; touch $COUNTER.go; until [ -e $COUNTER.done ]; do sleep 0.02; done; cat $COUNTER.out
+            skr cached b --timeout 5m -- keyctl session - skr cached b --timeout 5m -- echo inner 2>/dev/null
+            """#, prints: "first\nlater\ninner\n")
     }
 
     @Test(

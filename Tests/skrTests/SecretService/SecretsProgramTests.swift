@@ -187,7 +187,7 @@ struct SecretsProgramTests: ScriptTests {
             ("-- no-such-command", 127, "no such command: 'no-such-command'", "PATH"),
             ("-- /etc/passwd", 126, "can't run '/etc/passwd'", "chmod +x"),
             ("--attach", 64, "no session bus is known here", "skr-secrets -- CMD"),
-            ("true", 64, "true", "skr-secrets --help"),
+            ("true", 64, "unexpected word 'true'", "write the command after '--'"),
         ]
         let script = cases.map { "skr-secrets \($0.0); echo '## '$? >&2\n" }.joined()
         let outcomes = try run(script).errors.split(separator: "## ", omittingEmptySubsequences: false)

@@ -6,7 +6,7 @@ struct CompletionsVerb: Verb {
     static let details = """
         The script completes verbs, options, and the services and accounts in the keyring, in the scope and \
         namespace of the command line. It leaves out names with control characters. It asks the skr in PATH, so \
-        it stays correct after an update of skr.
+        it stays correct after an update of skr. It also completes skr-secrets and skr-stress.
 
         INSTALL IT: run the lines for your shell once.
           bash

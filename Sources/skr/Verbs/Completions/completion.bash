@@ -2,6 +2,7 @@
 
 _skr() {
     local answer i program=${1##*/}
+    case $program in skr-secrets | skr-stress) ;; *) program=skr ;; esac
     COMPREPLY=()
     mapfile -t answer < <(command "$program" ---complete bash "${COMP_LINE:0:COMP_POINT}" "$2" 2>/dev/null)
     case ${answer[0]-} in

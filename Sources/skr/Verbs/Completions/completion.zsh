@@ -3,9 +3,10 @@
 
 _skr() {
     local -a answer names shown plain
-    local line name
+    local line name program=${service:-skr}
+    case $program in skr-secrets|skr-stress) ;; *) program=skr ;; esac
     integer i width=0
-    answer=("${(@f)$(command "${${(Q)words[1]}:t}" ---complete zsh "${(@Q)words[1,CURRENT-1]}" "${(Q)PREFIX}" 2>/dev/null)}")
+    answer=("${(@f)$(command $program ---complete zsh "${(@Q)words[1,CURRENT-1]}" "${(Q)PREFIX}" 2>/dev/null)}")
     case ${answer[1]} in
     words)
         for line in "${(@)answer[2,-1]}"; do
@@ -25,9 +26,11 @@ _skr() {
         (( $#plain )) && compadd -a -- plain
         ;;
     files)
+        [[ $PREFIX == --*=* ]] && compset -P 1 '*='
         _files
         ;;
     directories)
+        [[ $PREFIX == --*=* ]] && compset -P 1 '*='
         _files -/
         ;;
     command)
@@ -39,7 +42,7 @@ _skr() {
     esac
 }
 
-if [[ ${funcstack[1]} == _skr ]]; then
+if [[ ${funcstack[1]} == _skr* ]]; then
     _skr "$@"
 else
     compdef _skr skr skr-secrets skr-stress

@@ -1,8 +1,6 @@
 import CommandSupport
 
 struct ExecVerb: Verb {
-    static let requiresCommand = true
-
     static let name = "exec"
     static let summary = "Run a command with secrets in its environment."
     static let details = """
@@ -81,6 +79,8 @@ extension CommandWords {
     }
 
     mutating func environmentFiles() -> [String] {
-        options("--env-file", value: "FILE", "Set the variables in an env file; may be repeated.", .files)
+        options(
+            "--env-file", value: "FILE",
+            "Set the variables in an env file, which 'skr help exec' describes; may be repeated.", .files)
     }
 }

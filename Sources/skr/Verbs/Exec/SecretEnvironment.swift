@@ -56,15 +56,26 @@ struct SecretEnvironment {
         for path in environmentFiles { all += try EnvironmentFile.read(path).variables }
         all += variables
         all += files
-        var names: Set<Name> = []
-        var last = all.reversed().filter { names.insert(Name($0.name)).inserted }
+        var last = Self.last(of: all)
         for position in last.indices where last[position].value == .inherited {
             let name = last[position].name
             last[position] = EnvironmentVariable(
                 name: name, value: .secret(try InheritedReferences.reference(in: name)))
         }
         if resolvesInherited { try InheritedReferences.add(to: &last) }
-        return last.reversed()
+        return last
+    }
+
+    /// Returns the last variable of each name, in the order of the last ones.
+    private static func last(of all: [EnvironmentVariable]) -> [EnvironmentVariable] {
+        // Not a set of names, whose type Swift's runtime would build at each start.
+        let order = all.indices.sorted {
+            all[$0].name != all[$1].name ? all[$0].name < all[$1].name : $0 < $1
+        }
+        let last = order.indices.filter { position in
+            position + 1 == order.count || all[order[position]].name != all[order[position + 1]].name
+        }
+        return last.map { order[$0] }.sorted().map { all[$0] }
     }
 
     /// Returns each variable's secret, or `nil` for a variable without one.

@@ -81,6 +81,7 @@ enum HelperClients {
     /// Returns a hint for a program that gets its secrets from skr, but not through a helper.
     private static func wayWithoutHelper(_ name: String) -> String? {
         switch name {
+        case "help": "'skr help helper' lists the clients; 'skr help helper git' is about one of them"
         case "gh": "gh asks a Secret Service: skr-secrets -- gh auth login; 'man skr-secrets' has more"
         case "curl":
             "curl reads what 'skr inject' fills in: "

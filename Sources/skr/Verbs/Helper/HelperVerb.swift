@@ -46,6 +46,7 @@ struct HelperOptions {
     private let place: PlaceOptions
 
     init(_ words: inout CommandWords) {
+        words.mayBeSecret = true
         timeout = words.timeout(
             "The longest lifetime of a secret: 90s, 15m, 8h, 2d or 1h30m; never means no limit.",
             variable: TimeoutArgument.variable)

@@ -48,7 +48,7 @@ struct KeptToken {
         guard kept.exitCode == 0, let token = try? convert(kept.bytes, issued: nil, endingAt: end),
             token.expires.map({ $0 - CredentialHelper.time() > Self.margin }) ?? true
         else { return nil }
-        return Output(kept.bytes, answer: token.output)
+        return Output(kept.bytes, answer: token.output, known: kept.known)
     }
 
     /// Returns the answer from an output.

@@ -6,41 +6,64 @@ import SessionKeyring
 struct ListedItem: ListedRow {
     typealias NamedPlace = (scope: Place.Scope, namespace: String)
 
-    let columns: [String]
-    let tableColumns: [String]
-    let json: JSONValue
+    private enum Content {
+        case item(ItemAttributes)
+        /// A key of which only the serial is known.
+        case unreadable(KeySerial)
+    }
 
-    init(_ item: ItemAttributes, in place: NamedPlace?) {
-        var timeLeft: KeyTimeLeft?
-        if case .after(let left) = item.expiry { timeLeft = left }
-        let (kind, service, account) = (item.item.kind, item.item.service, item.item.account)
-        let (start, end) = (
-            Self.columns(of: place) + [kind.rawValue, Display.plain(service)], ["\(item.size)", item.expiry.text]
-        )
-        columns = start + [Display.plain(account)] + end
-        let keys = kind == .cached ? CachedVariant.options(of: account).map { String($0.dropFirst()) } : nil
-        let shownAccount = keys ?? account
-        tableColumns = start + [Display.plain(shownAccount)] + end
-        json = Self.json(
-            [
-                "kind": .string(kind.rawValue), "service": .string(service), "account": .string(account),
-                "size": JSONValue(item.size), "timeLeft": JSONValue(timeLeft?.atLeast.components.seconds),
+    private let content: Content
+    private let place: NamedPlace?
+
+    init(_ item: ItemAttributes, in place: NamedPlace?) { (content, self.place) = (.item(item), place) }
+
+    init(unreadable key: KeySerial, in place: NamedPlace?) { (content, self.place) = (.unreadable(key), place) }
+
+    var columns: [String] { columns { $0.item.account } }
+
+    var tableColumns: [String] {
+        columns { item in
+            let (kind, account) = (item.item.kind, item.item.account)
+            let keys = kind == .cached ? CachedVariant.options(of: account).map { String($0.dropFirst()) } : nil
+            return keys ?? account
+        }
+    }
+
+    private func columns(_ account: (ItemAttributes) -> String) -> [String] {
+        let start = place.map { [$0.scope.rawValue, Display.plain($0.namespace)] } ?? []
+        switch content {
+        case .item(let item):
+            let names = [item.item.kind.rawValue, Display.plain(item.item.service), Display.plain(account(item))]
+            return start + names + ["\(item.size)", item.expiry.text]
+        case .unreadable(let key): return start + ["unreadable", key.description, "", "?", "?"]
+        }
+    }
+
+    var json: JSONValue {
+        var fields: [Name: JSONValue]
+        switch content {
+        case .item(let item):
+            var timeLeft: KeyTimeLeft?
+            if case .after(let left) = item.expiry { timeLeft = left }
+            fields = [
+                "kind": .string(item.item.kind.rawValue), "service": .string(item.item.service),
+                "account": .string(item.item.account), "size": JSONValue(item.size),
+                "timeLeft": JSONValue(timeLeft?.atLeast.components.seconds),
                 "timeLeftPrecision": JSONValue(timeLeft?.precision.components.seconds),
                 "serial": JSONValue(item.serial.rawValue), "uid": JSONValue(item.userID),
                 "gid": JSONValue(item.groupID), "permissions": .string(item.permissions.description),
-            ], in: place)
-    }
-
-    /// Creates the entry for a key of which only the serial is known.
-    init(unreadable key: KeySerial, in place: NamedPlace?) {
-        columns = Self.columns(of: place) + ["unreadable", key.description, "", "?", "?"]
-        tableColumns = columns
-        json = Self.json(
-            [
+            ]
+        case .unreadable(let key):
+            fields = [
                 "kind": .string("unreadable"), "service": .string(key.description), "account": .string(""),
                 "size": .null, "timeLeft": .null, "timeLeftPrecision": .null, "serial": JSONValue(key.rawValue),
                 "uid": .null, "gid": .null, "permissions": .null,
-            ], in: place)
+            ]
+        }
+        if let place {
+            (fields["scope"], fields["namespace"]) = (.string(place.scope.rawValue), .string(place.namespace))
+        }
+        return .object(fields)
     }
 
     /// Returns the headings; if there isn't room for all columns, those of the lowest rank are left out first.
@@ -53,16 +76,6 @@ struct ListedItem: ListedRow {
             .init("ACCOUNT", isNumber: false, rank: 5, isName: true), .init("BYTES", isNumber: false, rank: 0),
             .init("TIME LEFT", isNumber: false, rank: 4),
         ]
-    }
-
-    private static func columns(of place: NamedPlace?) -> [String] {
-        place.map { [$0.scope.rawValue, Display.plain($0.namespace)] } ?? []
-    }
-
-    private static func json(_ fields: [Name: JSONValue], in place: NamedPlace?) -> JSONValue {
-        guard let place else { return .object(fields) }
-        let names: [Name: JSONValue] = ["scope": .string(place.scope.rawValue), "namespace": .string(place.namespace)]
-        return .object(fields.merging(names) { $1 })
     }
 }
 

@@ -40,7 +40,8 @@ struct ManualVerb: Verb {
         let call = VerbCall(of: RootVerb.self) { verbs.indices.contains($0) ? verbs[$0] : nil }
         if call.depth < verbs.count {
             let word = verbs[call.depth]
-            throw call.verb.unknownVerb(word) ?? .usage("unexpected word \(Display.quoted(word))", hint: nil)
+            throw call.verb.unknownVerb(word)
+                ?? .usage("unexpected word \(Display.quoted(word))", hint: "'skr manual --list' lists the pages")
         }
         let path = (0...call.depth).map { depth in
             VerbCall(of: RootVerb.self) { $0 < depth ? verbs[$0] : nil }

@@ -29,6 +29,7 @@ struct SetVerb: Verb {
     private let target: TargetWords
 
     init(_ words: inout CommandWords) {
+        words.mayBeSecret = true
         timeout = words.timeout(
             "How long the secret is kept: 90s, 15m, 8h, 2d or 1h30m; never means until the session ends.",
             variable: TimeoutArgument.variable)

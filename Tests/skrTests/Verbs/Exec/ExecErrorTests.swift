@@ -84,7 +84,7 @@ struct ExecErrorTests: ScriptTests {
         #expect(errors.count == 2 * codes.count)
         #expect(errors.indices.allSatisfy { errors[$0].hasPrefix($0 % 2 == 0 ? "skr: error: " : "skr: hint: ") })
         #expect(!outcome.errors.contains("hunter2"))
-        #expect(outcome.errors.contains("skr: hint: write it after '--'"))
+        #expect(outcome.errors.contains("skr: hint: skr exec -- CMD ...; 'skr help exec' shows the options"))
         #expect(outcome.errors.contains(":2: the line is not NAME=value\n"))
         #expect(outcome.errors.contains("'/dev/zero' has more than 1 MiB\n"))
     }

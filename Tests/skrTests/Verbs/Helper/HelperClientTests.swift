@@ -56,7 +56,7 @@ struct HelperClientTests {
         let outcome = try CommandRunner().run(["helper", client] + words + ["--", "true"], input: Data())
         let errors = outcome.errors + outcome.output
         #expect(
-            outcome.exitCode != 0 && errors.contains("unexpected word 'true'")
+            outcome.exitCode != 0 && errors.contains("too many words")
                 && errors.contains("remove '--' and the words after it"), "\(outcome)")
     }
 }

@@ -64,7 +64,7 @@ struct ManualTests {
             #expect(page.prefix(200).contains(date), "\(name)")
         }
         #expect(pages["skr-get.1"]?.contains(".Sh ENVIRONMENT\n") == true)
-        #expect(pages["skr-stress.1"]?.contains(".Op Fl \\-workload Ar NAME\n") == true)
+        #expect(pages["skr-stress.1"]?.contains(".Op Fl \\-workload Ar WORKLOAD\n") == true)
         #expect(pages["skr-secrets.1"]?.contains("[\\fB\\-\\-timeout\\fR\\ \\fIDURATION|never\\fR]\n") == true)
         #expect(pages["skr-secrets.1"]?.contains("[\\fB\\--\\fR\\ \\fICMD\\ ...\\fR]\n") == true)
         #expect(pages["skr-get.1"]?.contains(".Xr skr-set 1 ,\n") == true)

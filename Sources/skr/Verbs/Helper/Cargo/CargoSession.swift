@@ -50,7 +50,7 @@ struct CargoSession {
         var all = CommandWords(said + words)
         let client = CargoClient(&all)
         do throws(CommandError) {
-            try all.check { .usage("unknown option \(Display.quoted($0))") }
+            try all.check()
         } catch {
             throw .usage(error.message, hint: error.hint ?? "'skr help helper cargo' shows its options")
         }

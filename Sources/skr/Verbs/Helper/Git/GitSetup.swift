@@ -152,7 +152,7 @@ struct GitSetup: WritableSetup {
         while let word = (try? parser.next()) ?? nil { words.append(word) }
         var read = CommandWords(words)
         let options = HelperOptions.quoted(HelperOptions(&read).words)
-        guard (try? read.check { .usage($0) }) != nil, value == "\(quoted(program))\(options)" else { return nil }
+        guard (try? read.check()) != nil, value == "\(quoted(program))\(options)" else { return nil }
         return options
     }
 

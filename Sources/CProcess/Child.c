@@ -120,15 +120,22 @@ static void close_all_but(int kept, int other)
     close_between(higher + 1, INT_MAX);
 }
 
-/* Writes the child's status, as from waitpid(2), if it has ended. Returns whether it has.
+/* Reaps the processes that have become the guard's children, until the child has ended. Then writes its status, as
+   from waitpid(2). Returns whether it has ended.
 
    The child stays a zombie, so that its process ID is not used again. */
 static int report_end(pid_t child, int status)
 {
-    siginfo_t info = { .si_pid = 0 };
+    siginfo_t info;
     int code;
-    if (waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != child)
-        return 0;
+    for (;;) {
+        info.si_pid = 0;
+        if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0)
+            return 0;
+        if (info.si_pid == child)
+            break;
+        waitpid(info.si_pid, NULL, WNOHANG);
+    }
     code = info.si_code == CLD_EXITED ? info.si_status << 8
                                       : info.si_status | (info.si_code == CLD_DUMPED ? 0x80 : 0);
     write_whole(status, &code, sizeof code);
@@ -152,7 +159,7 @@ static void guard_child(
     if (sigprocmask(SIG_SETMASK, &all, NULL) == 0 && end_with_parent(parent) == 0
         && prctl(PR_SET_CHILD_SUBREAPER, 1) == 0
         && (arrivals = above_standard(signalfd(-1, &ends, SFD_CLOEXEC))) >= 0) {
-        step = CHILD_EXECUTED;
+        step = CHILD_STARTED;
         child = fork();
     }
     if (child == 0)
@@ -190,7 +197,7 @@ int prepare_child(const struct child_setup *setup, struct waiting_child *waiting
     int report[2], status[2] = { -1, -1 }, *gate = waiting->gate;
     const struct sigaction usual = { .sa_handler = SIG_DFL };
     pid_t child, parent = getpid();
-    failure->step = CHILD_EXECUTED;
+    failure->step = CHILD_STARTED;
     if (pipe2(report, O_CLOEXEC) != 0) {
         failure->code = errno;
         return -1;
@@ -212,6 +219,13 @@ int prepare_child(const struct child_setup *setup, struct waiting_child *waiting
     gate[1] = above_standard(gate[1]);
     status[0] = above_standard(status[0]);
     status[1] = above_standard(status[1]);
+    if (report[1] < 0 || gate[0] < 0 || gate[1] < 0 || (setup->guard && (status[0] < 0 || status[1] < 0))) {
+        failure->code = errno;
+        close_pair(report);
+        close_pair(gate);
+        close_pair(status);
+        return -1;
+    }
     /* If SIGCHLD is ignored, waitpid can't report a child. Each program gets the first action. */
     if (!has_other_action)
         has_other_action = sigaction(SIGCHLD, &usual, &started_with) == 0;
@@ -269,6 +283,9 @@ pid_t start_child(const struct child_setup *setup, struct child_failure *failure
 void end_guard(const struct child_guard *guard)
 {
     close(guard->status);
+    /* Somebody can have stopped it. */
+    if (guard->process > 0)
+        kill(guard->process, SIGCONT);
     while (guard->process > 0 && waitpid(guard->process, NULL, 0) < 0 && errno == EINTR)
         ;
 }

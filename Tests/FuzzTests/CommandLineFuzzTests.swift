@@ -84,7 +84,7 @@ struct CommandLineFuzzTests {
         var accepted = 0
         Fuzzer.forEach("command lines", share: 20) { random in
             var line = line(&random)
-            line[0] = Self.everyVerb.randomElement(using: &random) ?? "get"
+            line[0] = Self.ordinaryVerbs.randomElement(using: &random) ?? "get"
             if let end = line.firstIndex(where: { $0.utf8.elementsEqual("--".utf8) }) { line.removeSubrange(end...) }
             guard line.count > 0 else { return nil }
             let call = VerbCall(of: RootVerb.self) { $0 == 0 ? line[0] : nil }
@@ -120,7 +120,7 @@ struct CommandLineFuzzTests {
         #expect(accepted > 50)
     }
 
-    private static let everyVerb = [
+    private static let ordinaryVerbs = [
         "get", "set", "delete", "cached", "list", "expire", "clear", "env", "inject", "source", "doctor", "session",
     ]
 

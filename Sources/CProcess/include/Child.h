@@ -23,8 +23,9 @@ struct child_setup {
 };
 
 /* A process between the caller and the child. If a parent below it ends, its children become the guard's
-   (PR_SET_CHILD_SUBREAPER), so all that the child has started stays below the guard. It blocks all signals, keeps
-   the child's process ID from being used again, and ends by end_guard, or when the thread that started it ends.
+   (PR_SET_CHILD_SUBREAPER), so all that the child has started stays below the guard. It blocks all signals, reaps
+   its other children until the child has ended, keeps the child's process ID from being used again, and ends by
+   end_guard, or when the thread that started it ends.
    Then its remaining children become those of the next subreaper, as if there had been no guard. */
 struct child_guard {
     pid_t process;
@@ -32,8 +33,16 @@ struct child_guard {
     int status;
 };
 
-/* The child's steps before it becomes the program. */
-enum child_step { CHILD_GUARDED, CHILD_TIED, CHILD_CONNECTED, CHILD_MOVED, CHILD_SIGNALS_SET, CHILD_EXECUTED };
+/* The child's steps before it becomes the program. CHILD_STARTED fails if there can't be another process or file. */
+enum child_step {
+    CHILD_STARTED,
+    CHILD_GUARDED,
+    CHILD_TIED,
+    CHILD_CONNECTED,
+    CHILD_MOVED,
+    CHILD_SIGNALS_SET,
+    CHILD_EXECUTED
+};
 
 /* The child's failed step, and its errno. */
 struct child_failure {

@@ -19,14 +19,14 @@ enum CompletionAnswer {
     init(of root: any Verb.Type, after words: [String], typing word: String, names: Completion.Names) {
         let start = words.first == "help" ? 1 : 0
         let call = VerbCall(of: root) { start + $0 < words.count ? words[start + $0] : nil }
-        let said = words.dropFirst(start + call.depth)
-        let end = said.firstIndex { $0 == "--" }
+        let typed = words.dropFirst(start + call.depth)
+        let end = typed.firstIndex { $0 == "--" }
         let line = call.words(
-            Array(said[..<(end ?? said.endIndex)]),
-            rest: end.map { CommandLineWords(leaking: Array(said[($0 + 1)...])) })
+            Array(typed[..<(end ?? typed.endIndex)]),
+            rest: end.map { CommandLineWords(leaking: Array(typed[($0 + 1)...])) })
         let arguments = line.arguments ?? []
-        if start == 1 || !call.verbs.isEmpty && said.isEmpty && !word.hasPrefix("-") {
-            self = .words(said.isEmpty ? Self.verbs(of: call, hasHelp: start == 0) : [])
+        if start == 1 || !call.verbs.isEmpty && typed.isEmpty && !word.hasPrefix("-") {
+            self = .words(typed.isEmpty ? Self.verbs(of: call, hasHelp: start == 0) : [])
         } else if let option = arguments.first(where: { !line.pending.isEmpty && $0.name == line.pending }) {
             self = Self.values(of: option, among: arguments, typing: word, names)
         } else if end != nil, arguments.contains(where: { $0.kind == .command }) {
@@ -40,7 +40,7 @@ enum CompletionAnswer {
             self = .words(Self.options(among: arguments, withShort: word == "-"))
         } else {
             // A word that is not one of the verbs has no continuation.
-            let isLost = !call.verbs.isEmpty && said.contains { !$0.hasPrefix("-") }
+            let isLost = !call.verbs.isEmpty && typed.contains { !$0.hasPrefix("-") }
             self = isLost ? .words([]) : Self.word(among: arguments, isLast: end != nil, typing: word, names)
         }
     }

@@ -1,6 +1,6 @@
 /// An option, a flag, a word or a command to run, as a verb declares it.
 ///
-/// Each is declared in one place: where the verb reads it (``CommandWords``). Help, manual pages and completion come from
+/// Each is declared in one place, where the verb reads it (``CommandWords``). Help, manual pages and completion use
 /// the same call.
 package struct Argument {
     package enum Kind { case option, flag, word, command }

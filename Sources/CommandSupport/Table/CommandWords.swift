@@ -12,11 +12,11 @@ import Keyutils
 /// or after the words; if one is repeated, each value is checked, and the last one counts. After `--`, there are only
 /// words, or the command to run.
 ///
-/// Reading never fails. ``check(known:)`` reports the mistake that explains most, so that `--ttl 8h` is an unknown option
-/// and not a missing word.
+/// Reading never fails. ``check(known:)`` reports the mistake that explains most, so that `--ttl 8h` is an unknown
+/// option and not a missing word.
 ///
-/// Swift starts quickly if its runtime has no types to build. So there are no property wrappers, key paths, dictionaries
-/// of options or casts to protocols here, and no arrays of our own types unless help needs them.
+/// Swift starts quickly if its runtime builds no types. So this code uses neither property wrappers nor key paths,
+/// dictionaries of options or casts to protocols, and makes arrays of our types only for help.
 package struct CommandWords {
     /// The words before `--`.
     package let strings: [String]
@@ -32,11 +32,11 @@ package struct CommandWords {
     private var blocked: [Int] = []
     /// The option whose value would be the next word; empty for none.
     package private(set) var pending = ""
-    /// For each value of the option that was read last, the option as it was written and the word after the value.
+    /// For each value of the option that was read last: the option as the user wrote it, and the word after the value.
     private(set) var written: (options: [String], following: [String]) = ([], [])
     /// Whether a word can be a secret by mistake, so that no error shows it.
     package var mayBeSecret = false
-    /// What the verb has declared; `nil` unless it is being described.
+    /// The verb's declarations; `nil` unless it is being described.
     package private(set) var arguments: [Argument]?
 
     /// Creates the words of a command line.
@@ -157,7 +157,7 @@ package struct CommandWords {
         return .with(String(Substring(end.first == UInt8(ascii: "=") ? end.dropFirst() : end)))
     }
 
-    /// Whether the word is an option. A single dash isn't one.
+    /// Whether the word is an option, which a single dash isn't.
     private static func isOption(_ word: String) -> Bool {
         word.utf8.first == UInt8(ascii: "-") && word.utf8.count > 1
     }
@@ -236,8 +236,8 @@ package struct CommandWords {
         fail("unknown option '\(name.dropFirst())'", hint: "did you mean '\(name)'?")
     }
 
-    /// Throws the mistake that explains most: an option that nobody has read, the first mistake while reading, or a word
-    /// too many.
+    /// Throws the mistake that explains most: an option that nobody has read, the first mistake while reading, or a
+    /// superfluous word.
     ///
     /// No error shows the value of an unknown option, which can be a secret.
     ///

@@ -26,7 +26,7 @@ package protocol Verb: SendableMetatype {
     /// This is a function and not an array, because an array would be built at every start.
     static func verbs(_ visit: (any Verb.Type) -> Bool) -> Bool
 
-    /// Returns the error for a first word that is none of its verbs; `nil` if that is a word of its own.
+    /// Returns the error for a first word that names no verb; `nil` if the verb itself takes such words.
     static func unknownVerb(_ word: String) -> CommandError?
 
     /// Takes its options, its command and its words, in this order; see ``CommandWords``.
@@ -85,14 +85,14 @@ package struct VerbCall: Sendable {
     /// The verb as a user calls it.
     package var line: String { names.joined(separator: " ") }
 
-    /// What the verb declares, with the values on a command line.
+    /// The verb's declarations, with the values on a command line.
     package func words(_ words: [String] = [], rest: CommandLineWords? = nil) -> CommandWords {
         var words = CommandWords(words, rest: rest, describing: true)
         _ = verb.init(&words)
         return words
     }
 
-    /// What help shows: the words, the options, and the command to run.
+    /// The words, the options, and the command to run, as help shows them.
     package var arguments: [Argument] {
         let shown = words().arguments ?? []
         return shown.filter { $0.kind == .word } + shown.filter { $0.kind != .word }

@@ -1,5 +1,6 @@
 import CRuntimeStart
 import CommandSupport
+import Glibc
 
 extension CommandLineWords {
     static func all() -> CommandLineWords {
@@ -10,7 +11,9 @@ extension CommandLineWords {
     ///
     /// If the program was called through a link, this is the link's name.
     static var programName: String {
-        let name = unsafe String(cString: start_name())
-        return name.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(name[name.utf8.index(after: $0)...]) } ?? name
+        guard let path = unsafe start_name() else { return "" }
+        // A long string would be allocated, and freeing the first one takes Swift's runtime a moment.
+        let slash = unsafe strrchr(path, CInt(UInt8(ascii: "/")))
+        return unsafe slash.map { unsafe String(cString: $0 + 1) } ?? String(cString: path)
     }
 }

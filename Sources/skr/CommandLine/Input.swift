@@ -51,18 +51,19 @@ extension SecretBytes {
     /// - Parameters:
     ///   - first: the size of the first buffer. If the input is longer, the bytes are copied into a larger buffer.
     ///   - isComplete: returns whether the bytes so far are the whole input, for callers that don't wait for the end.
-    ///   - wait: called before each read.
+    ///   - wait: called before each read; returns the most bytes to read, 0 for the end.
     static func reading(
         _ file: FileDescriptor, limit: Int, first: Int = firstPiece,
         until isComplete: (RawSpan) -> Bool = { _ in false },
-        waiting wait: () -> Void = {}
+        waiting wait: () throws(Errno) -> Int = { .max }
     ) throws(Errno) -> SecretBytes {
         func fill(_ buffer: UnsafeMutableRawBufferPointer, from start: Int) throws(Errno) -> Int {
             var count = start
             while count < buffer.count {
-                wait()
+                let end = count + min(try wait(), buffer.count - count)
+                if end == count { break }
                 let more = try unsafe file.readWaiting(
-                    into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
+                    into: UnsafeMutableRawBufferPointer(rebasing: buffer[count..<end]))
                 if more == 0 { break }
                 count += more
                 if unsafe isComplete(UnsafeRawBufferPointer(rebasing: buffer[..<count]).bytes) { break }

@@ -54,42 +54,58 @@ struct CapturedOutput: ~Copyable {
             hint: "it is not kept; let CMD print only the part that you need")
     }
 
-    /// Passes the rest of the output on to the caller, or drops it.
-    mutating func drain(toCaller: Bool) throws(CommandError) {
-        while true {
-            let piece = try read(atMost: SecretBytes.firstPiece)
-            if piece.isEmpty { return }
-            if toCaller { try piece.withBytes { bytes throws(CommandError) in try Console.write(bytes) } }
+    /// Drops the rest of the output.
+    mutating func drain() throws(CommandError) { while try !read(atMost: SecretBytes.firstPiece).isEmpty {} }
+
+    /// Passes this beginning of the output and its rest on to the caller, until a signal or the limit ends the command.
+    mutating func passOn(_ beginning: consuming SecretBytes) throws(CommandError) {
+        var piece = beginning
+        while !piece.isEmpty {
+            guard try write(piece) else { return }
+            piece = try read(atMost: SecretBytes.firstPiece)
         }
+    }
+
+    /// Writes to our standard output; returns false if a signal or the limit has ended the command.
+    private mutating func write(_ piece: borrowing SecretBytes) throws(CommandError) -> Bool {
+        // A pipe that can be written has room for that many bytes (PIPE_BUF), so a slow reader doesn't keep us from
+        // receiving signals.
+        let size = 4_096
+        var position = 0
+        while position < piece.count {
+            guard child.wait(toWrite: .standardOutput) else { return false }
+            let end = min(position + size, piece.count)
+            try piece.withBytes { bytes throws(CommandError) in try Console.write(bytes.extracting(position..<end)) }
+            position = end
+        }
+        return true
     }
 
     mutating func waitForEnd() -> ChildEnd { child.waitForEnd() }
 
     private mutating func read(atMost limit: Int) throws(CommandError) -> SecretBytes {
-        if left.map({ $0 <= 0 }) ?? false { return SecretBytes(copying: []) }
         var count = 0
         do throws(Errno) {
             return try SecretBytes.reading(reader, limit: limit) { bytes in
                 left = left.map { $0 - (bytes.byteCount - count) }
                 count = bytes.byteCount
-                return left.map { $0 <= 0 } ?? false
-            } waiting: {
-                if left == nil { waitForOutput() }
+                return left == 0
+            } waiting: { () throws(Errno) in
+                try waitForOutput()
             }
         } catch {
             throw Self.failure(error)
         }
     }
 
-    /// Waits until the next read returns something, or the end of the output.
-    private mutating func waitForOutput() {
-        guard !child.wait(for: reader) else { return }
+    /// Waits until the next read returns something; returns how much it can be, 0 after the command's end.
+    private mutating func waitForOutput() throws(Errno) -> Int {
+        if let left { return left }
+        guard !child.wait(for: reader) else { return .max }
         var count: CInt = 0
-        _ = unsafe ioctl(reader.rawValue, UInt(FIONREAD), &count)
+        guard unsafe ioctl(reader.rawValue, UInt(FIONREAD), &count) == 0 else { throw .last }
         left = Int(count)
-        // From here on, this file has no more bytes.
-        guard count == 0, let nothing = try? FileDescriptor.openNothing() else { return }
-        _ = try? nothing.closeAfter { try nothing.duplicate(as: reader) }
+        return Int(count)
     }
 
     private static func failure(_ error: Errno) -> CommandError {

@@ -28,8 +28,8 @@ struct OutputRun {
             if let printed = output, end.exitCode == 0 { (output, lifetime) = try read(printed.bytes) }
         } catch {
             // A failure is repeated without its message. So the errors of skr itself are remembered only for callers
-            // that report failures themselves.
-            if !policy.isUnchanged { remember(.failure(error.exitCode.rawValue)) }
+            // that report failures themselves, except that of a command that ran for too long.
+            if !policy.isUnchanged || error == overdue { remember(.failure(error.exitCode.rawValue)) }
             release()
             guard let old else { throw error }
             Console.report(error)
@@ -69,14 +69,14 @@ struct OutputRun {
             return (isUsed ? Output(exitCode: end.exitCode, SecretBox(output)) : .failure(end.exitCode), end)
         }
         guard old == nil, policy.isUnchanged else {
-            try run.drain(toCaller: false)
+            try run.drain()
             let end = run.waitForEnd()
+            if end.isInterrupted, !end.isOverdue { return (.failure(end.exitCode), end) }
             throw end.isOverdue ? overdue : CapturedOutput.tooLarge
         }
         // Others don't have to wait any longer. Signals stay blocked, so that they are forwarded to the command.
         _ = lease.release()
-        try output.withBytes { bytes throws(CommandError) in try Console.write(bytes) }
-        try run.drain(toCaller: true)
+        try run.passOn(output)
         return (nil, run.waitForEnd())
     }
 
@@ -104,7 +104,7 @@ struct OutputRun {
     /// Returns the answer after the command has failed, and remembers the failure.
     private func finish(failed output: Output, _ end: ChildEnd) -> FetchedOutput {
         // A command that ended because of a signal that we received too, as with ^C, does not count as failed.
-        if end.isInterrupted { return FetchedOutput(output: output, end: end) }
+        if end.isInterrupted || end.isOurs { return FetchedOutput(output: output, end: end) }
         guard let old else {
             remember(output)
             return FetchedOutput(output: output, end: end)

@@ -16,7 +16,10 @@ struct ChildCommand: ~Copyable {
     private let signals: CInt
     private let terminal = TerminalModes()
     private var status: CInt?
-    private var received: CInt = 0
+    /// The signals that were sent to us, in the order of their first arrivals.
+    private var received: [CInt] = []
+    /// Whether a signal has arrived after the command's end.
+    private var isInterruptedLate = false
     private var renewer: LeaseRenewer
     private var ending: CommandEnding
 
@@ -85,6 +88,19 @@ struct ChildCommand: ~Copyable {
         return false
     }
 
+    /// Waits until `file` can be written, also after the command's end.
+    ///
+    /// - Returns: false once a signal or the limit has ended the command, or a signal has arrived after its end.
+    mutating func wait(toWrite file: FileDescriptor) -> Bool {
+        while !isOver || ending.cause == nil {
+            // A command that must not be ended can have ended before it got its signal.
+            if status != nil, received.contains(where: CommandEnding.final.contains) { isInterruptedLate = true }
+            if isInterruptedLate { return false }
+            if waitOnce(for: file.rawValue, CInt(POLLOUT)) { return true }
+        }
+        return false
+    }
+
     /// Waits until the command has ended, or until we give it up.
     ///
     /// If the command has run for too long, all that it has started has ended too.
@@ -92,7 +108,9 @@ struct ChildCommand: ~Copyable {
         while !isOver { _ = waitOnce() }
         // A signal that arrived just before the command's end counts.
         receiveSignals()
-        let end = ChildEnd(status: status, received: received, endedBy: ending.cause, isKilled: ending.hasKilled)
+        let end = ChildEnd(
+            status: status, received: received, isInterrupted: ending.isInterrupted || isInterruptedLate,
+            endedBy: ending.cause, isKilled: ending.hasKilled)
         // A program that was killed while it read a passphrase leaves the terminal without its echo.
         if ending.cause != nil { terminal?.restore() }
         return end
@@ -102,16 +120,17 @@ struct ChildCommand: ~Copyable {
 
     /// Waits for the next event; forwards signals, renews the lease and enforces the limit.
     ///
-    /// - Returns: whether the file can be read.
-    private mutating func waitOnce(for file: CInt = -1) -> Bool {
+    /// - Returns: whether the file can be read, or written.
+    private mutating func waitOnce(for file: CInt = -1, _ events: CInt = CInt(POLLIN)) -> Bool {
         // The guard reports the command's end. Without a guard, SIGCHLD does.
         let reports = status == nil ? commandGuard?.status ?? -1 : -1
         var wanted = [file, signals, reports].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        // The command can have ended before the first wait.
-        if !readStatus(), unsafe poll(&wanted, 3, min(renewer.millisecondsLeft, ending.millisecondsLeft)) > 0 {
-            receiveSignals()
-            _ = readStatus()
-        }
+        wanted[0].events = Int16(events)
+        let isEnding = status == nil || ending.cause != nil
+        let limit = min(renewer.millisecondsLeft, isEnding ? ending.millisecondsLeft : .max)
+        // The command can have ended before the first wait. A signal that arrives together with its end is taken for an
+        // earlier one.
+        if !readStatus(), unsafe poll(&wanted, 3, limit) > 0 { receiveSignals() }
         renewer.renewIfDue()
         ending.advance(isCommandOver: status != nil)
         return wanted[0].revents != 0
@@ -141,7 +160,8 @@ struct ChildCommand: ~Copyable {
         while unsafe read(signals, &signal, size) == size {
             let number = CInt(signal.ssi_signo)
             guard number != SIGCHLD else { continue }
-            received = number
+            if !received.contains(number) { received.append(number) }
+            if status != nil, ChildEnd.interrupting.contains(number) { isInterruptedLate = true }
             ending.add(number, isFromTerminal: signal.ssi_code == fromKernel)
         }
     }
@@ -151,8 +171,14 @@ struct ChildCommand: ~Copyable {
 struct ChildEnd {
     /// The exit code as a shell reports it: 128 + N for signal N.
     let exitCode: Int32
-    /// The last signal that was sent to us; 0 for none.
-    private let received: CInt
+    /// The signals that interrupt a command, if they are sent to us.
+    static let interrupting = CommandEnding.final + [SIGQUIT]
+    /// The signal that ends us; 0 for none.
+    private let ownSignal: CInt
+    /// Whether the command was stopped by a signal that was sent to us, or failed after it.
+    ///
+    /// It can have caught the signal.
+    let isInterrupted: Bool
     /// Whether the command died of a signal that was sent to us too, or had to be killed after it.
     let isOurs: Bool
     /// Whether we gave the command up, although it has not ended.
@@ -162,20 +188,26 @@ struct ChildEnd {
 
     /// - Parameters:
     ///   - status: the status from `waitpid(2)`; `nil` if the command has not ended.
-    ///   - received: the last signal that was sent to us.
+    ///   - received: the signals that were sent to us.
+    ///   - isInterrupted: whether the output is incomplete because of one of them, even after exit code 0.
     ///   - cause: the reason why we ended the command; `nil` if we didn't.
     ///   - isKilled: whether SIGKILL was necessary for that.
-    init(status: CInt?, received: CInt, endedBy cause: CommandEnding.Cause? = nil, isKilled: Bool = false) {
-        self.received = received
+    init(
+        status: CInt?, received: [CInt], isInterrupted: Bool = false, endedBy cause: CommandEnding.Cause? = nil,
+        isKilled: Bool = false
+    ) {
         (isGivenUp, isOverdue) = (status == nil, cause == .limit)
         let status = status ?? SIGKILL
         let signal = status & 0x7F
-        exitCode = signal == 0 ? (status >> 8) & 0xFF : 128 + signal
-        isOurs = signal != 0 && signal == received || cause == .signal && isKilled
+        let interruption = received.first { Self.interrupting.contains($0) } ?? 0
+        let hasDied = signal != 0 && received.contains(signal)
+        // The command's exit code would be that of a complete output.
+        let isCut = status == 0 && isInterrupted
+        exitCode = isCut ? 128 + interruption : signal == 0 ? (status >> 8) & 0xFF : 128 + signal
+        isOurs = hasDied || isCut || cause == .signal && isKilled
+        ownSignal = hasDied ? signal : interruption
+        self.isInterrupted = isInterrupted || interruption != 0 && status != 0
     }
-
-    /// Whether the command failed after a signal that was sent to us, which it can have caught.
-    var isInterrupted: Bool { received != 0 && exitCode != 0 }
 
     /// Ends this process as the command ended: by the same signal if that was sent to us too.
     func propagate() -> Never {
@@ -183,19 +215,19 @@ struct ChildEnd {
         exit(exitCode)
     }
 
-    /// Ends this process by the last signal that was sent to it.
+    /// Ends this process by the signal that the command died of, or else by the first one that was sent to us.
     func endWithSignal() -> Never {
         Console.writeLastWords()
         // This process did not crash, so it dumps no core. If a program receives cores through a pipe, the kernel
         // obeys only a limit of 1.
         var limit = rlimit(rlim_cur: 1, rlim_max: 1)
         unsafe setrlimit(__rlimit_resource_t(4), &limit)
-        Glibc.signal(received, SIG_DFL)
+        Glibc.signal(ownSignal, SIG_DFL)
         var only = sigset_t()
         unsafe sigemptyset(&only)
-        unsafe sigaddset(&only, received)
-        raise(received)
+        unsafe sigaddset(&only, ownSignal)
+        raise(ownSignal)
         unsafe sigprocmask(SIG_UNBLOCK, &only, nil)
-        exit(128 + received)
+        exit(128 + ownSignal)
     }
 }

@@ -127,11 +127,14 @@ struct TerminalModes {
         unsafe sigaddset(&stop, SIGTTOU)
         _ = Self.withTerminal { terminal in
             let foreground = tcgetpgrp(terminal)
-            // A shell that was the command can have left its own group in the foreground.
-            guard foreground == getpgrp() || kill(-foreground, 0) != 0 else { return -1 }
+            // A shell that was the command can have left its own group in the foreground. EPERM means that the group is
+            // another user's, such as that of a password prompt.
+            guard foreground == getpgrp() || foreground > 0 && kill(-foreground, 0) != 0 && errno == ESRCH else {
+                return -1
+            }
             unsafe sigprocmask(SIG_BLOCK, &stop, &before)
             defer { unsafe sigprocmask(SIG_SETMASK, &before, nil) }
-            return unsafe tcsetattr(terminal, TCSADRAIN, &modes)
+            return unsafe tcsetattr(terminal, TCSANOW, &modes)
         }
     }
 

@@ -28,6 +28,7 @@ enum Launch {
         let error = Errno(rawValue: failure.code)
         let name = command.lossyFirst
         return switch failure.step {
+        case CHILD_STARTED: cannotStart(name, error)
         case CHILD_GUARDED:
             cannot("start the process that keeps its descendants together", for: name, error, allow: "prctl")
         case CHILD_TIED: cannot("make it end together with skr", for: name, error, allow: "prctl")
@@ -44,10 +45,19 @@ enum Launch {
         cannot("forward signals to it", for: command.lossyFirst, error, allow: "signalfd4")
     }
 
+    /// Returns the error for a child that the system has no room for.
+    private static func cannotStart(_ name: String, _ error: Errno) -> CommandError {
+        CommandError(
+            exitCode: .tryAgain, message: "can't start a process for \(Display.quoted(name)): \(error.reason)",
+            hint: "try again later, or raise the limits on processes and open files (ulimit -u, ulimit -n)")
+    }
+
     private static func cannot(
         _ step: String, for name: String, _ error: Errno, allow call: String
     ) -> CommandError {
-        Executable.cannotRun(
+        let isLackOfRoom = [.tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory].contains(error)
+        if isLackOfRoom { return cannotStart(name, error) }
+        return Executable.cannotRun(
             name, "can't \(step): \(error.reason)", hint: "allow \(call) in the container's seccomp profile")
     }
 }

@@ -66,6 +66,6 @@ struct ToolRun: ~Copyable {
     private static func wait(for child: pid_t) -> Int32 {
         var status: CInt = 0
         while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
-        return ChildEnd(status: status, received: 0).exitCode
+        return ChildEnd(status: status, received: []).exitCode
     }
 }

@@ -20,11 +20,24 @@ struct RootVerb: Verb {
         """
 
     static func verbs(_ visit: (any Verb.Type) -> Bool) -> Bool {
-        visit(GetVerb.self) || visit(SetVerb.self) || visit(ListVerb.self) || visit(ExpireVerb.self)
-            || visit(DeleteVerb.self) || visit(ClearVerb.self) || visit(ExecVerb.self) || visit(InjectVerb.self)
-            || visit(EnvVerb.self) || visit(SessionVerb.self) || visit(CachedVerb.self) || visit(SourceVerb.self)
-            || visit(LockVerb.self) || visit(HelperVerb.self) || visit(DoctorVerb.self)
-            || visit(CompletionsVerb.self) || visit(ManualVerb.self) || visit(VersionVerb.self)
+        visit(GetVerb.self)
+            || visit(SetVerb.self)
+            || visit(ListVerb.self)
+            || visit(ExpireVerb.self)
+            || visit(DeleteVerb.self)
+            || visit(ClearVerb.self)
+            || visit(ExecVerb.self)
+            || visit(InjectVerb.self)
+            || visit(EnvVerb.self)
+            || visit(SessionVerb.self)
+            || visit(CachedVerb.self)
+            || visit(SourceVerb.self)
+            || visit(LockVerb.self)
+            || visit(HelperVerb.self)
+            || visit(DoctorVerb.self)
+            || visit(CompletionsVerb.self)
+            || visit(ManualVerb.self)
+            || visit(VersionVerb.self)
     }
 
     /// The help of the command itself, which fits a terminal of 24 lines with the next prompt.

@@ -4,11 +4,11 @@ import Testing
 struct CommandEndTests: ScriptTests {
     /// `alive` prints whether a process with this command line runs, and ends it.
     ///
-    /// `ended` waits up to 10 s for a process to end, and prints how: far less than the commands sleep here.
+    /// `ended` waits up to 4 s for a process to end, and prints how: `skr` ends within 2 s after a signal.
     let preparation =
         CommandRunner.waits + CachedTests.counting + #"""
             alive() { pkill -xf "$1" -s 0 && echo alive; }
-            ended() { for ((i = 0; i < 200; i++)); do kill -0 $1 2> /dev/null || break; sleep 0.05; done; kill -KILL $1 2> /dev/null; wait $1; echo $?; }
+            ended() { for ((i = 0; i < 80; i++)); do kill -0 $1 2> /dev/null || break; sleep 0.05; done; kill -KILL $1 2> /dev/null; wait $1; echo $?; }
 
             """#
 
@@ -56,6 +56,102 @@ struct CommandEndTests: ScriptTests {
             """#, prints: "first\nlater\ninner\n")
     }
 
+    @Test("a slow reader of an output that is too large delays neither a signal nor the limit")
+    func slowReader() throws {
+        try expect(
+            #"""
+            pipe=$COUNTER.pipe; mkfifo $pipe; exec 3<> $pipe
+            # Waits until the pipe is full.
+            full() { for ((i = 0; i < 600; i++)); do python3 -c 'import select; exit(bool(select.select([], [1], [], 0)[1]))' > $pipe && break; sleep 0.05; done; }
+            empty() { timeout 0.5 cat <&3 > /dev/null; }
+            skr cached a --timeout 5m -- yes > $pipe 3>&- & full; kill $!; ended $!; empty
+            skr cached a --timeout 5m --limit 1 -- yes > $pipe 3>&- & full; ended $!; empty
+            skr cached a --timeout 5m -- head -c 200000 /dev/zero > $pipe 3>&- & full; kill -HUP $!; ended $!; empty
+            skr cached a --timeout 5m -- head -c 200000 /dev/zero | wc -c; rm $pipe
+            """#, prints: "143\n75\n129\n200000\n")
+    }
+
+    @Test("an output is not kept if the command got a signal that ends skr, even if it ends with 0")
+    func caught() throws {
+        try expect(
+            #"""
+            skr cached a --timeout 5m -- bash -c 'trap "exit 0" TERM; echo half; echo x > $COUNTER; while :; do sleep 0.02; done' & filled $COUNTER
+            kill $!; wait $!; echo $?; skr cached a --timeout 5m -- echo whole
+            """#, prints: "half\n143\nwhole\n")
+    }
+
+    @Test("--cache-failures remembers a command that ran for too long")
+    func rememberedLimit() throws {
+        try expect(
+            #"""
+            for i in 1 2; do skr cached a --timeout 5m --cache-failures 5m --limit 1 -- bash -c 'echo x >> $COUNTER; sleep 90'; echo $?; done
+            wc -l < $COUNTER
+            """#, prints: "75\n75\n1\n")
+    }
+
+    @Test("a signal during the grace of the limit shortens it, and the command has still run for too long")
+    func signalInGrace() throws {
+        let outcome = try expect(
+            #"""
+            export TIME=88.$$
+            skr cached a --timeout 5m --limit 1 -- bash -c 'trap "echo x > $COUNTER" TERM; sleep $TIME & while :; do sleep 0.02; done' & filled $COUNTER
+            kill $!; ended $!; pgrep -cxf "sleep $TIME"
+            """#, prints: "75\n0\n")
+        #expect(outcome.errors.contains("skr: error: 'bash' ran for more than 1s\n"), "\(outcome)")
+    }
+
+    @Test("a nested skr ends its command before the outer one kills it")
+    func nested() throws {
+        try expect(
+            #"""
+            export TIME=89.$$
+            skr cached a --timeout 5m --limit 1m -- bash -c '
+                trap : TERM
+                skr cached b --timeout 5m -- bash -c "trap : TERM; echo x > $COUNTER; while :; do sleep 0.02; done"
+                echo $? > $COUNTER; sleep $TIME' &
+            filled $COUNTER; kill $!; ended $!; cat $COUNTER; pgrep -cxf "sleep $TIME"
+            """#, prints: "143\n143\n0\n")
+    }
+
+    @Test("the orphans of a limited command don't stay zombies while it runs")
+    func orphans() throws {
+        try expect(
+            #"""
+            skr cached a --timeout 5m --limit 1m -- bash -c '
+                for i in {1..50}; do (true &); done
+                for i in {1..100}; do left=$(ps -o stat= --ppid $PPID | grep -c Z); ((left)) || break; sleep 0.05; done; echo $left; exit 3'
+            echo $?
+            """#, prints: "0\n3\n")
+    }
+
+    @Test("a stopped guard does not keep skr from ending")
+    func stoppedGuard() throws {
+        try expect(
+            #"""
+            skr cached a --timeout 5m --limit 1m -- bash -c 'echo $PPID > $COUNTER; exec sleep 90.$$' & filled $COUNTER
+            kill -STOP $(<$COUNTER); kill $!; ended $!; gone $(<$COUNTER)
+            """#, prints: "143\ngone\n")
+    }
+
+    @Test("a signal that does not end skr goes to the command alone")
+    func otherSignals() throws {
+        try expect(
+            #"""
+            skr cached a --timeout 5m --limit 1m -- bash -c 'trap : USR1; sleep 91.$$ & child=$!; echo x > $COUNTER; wait $child; kill $child; wait $child; echo $?' &
+            filled $COUNTER; kill -USR1 $!; wait $!; echo $?
+            """#, prints: "143\n0\n")
+    }
+
+    @Test("if the system has no room for a process or file, the error is not about the command's file")
+    func noRoom() throws {
+        let outcome = try run(
+            "for n in {6..16}; do (ulimit -n $n; skr cached a$n --timeout 5m --limit 1m -- true); done; echo done")
+        #expect(outcome.output.hasSuffix("done\n") && !outcome.errors.contains("executable"), "\(outcome)")
+        #expect(
+            outcome.errors.contains("skr: error: can't start a process for 'true': too many open files\n"),
+            "\(outcome)")
+    }
+
     @Test(
         "a command that asks for its own output ends with 65",
         arguments: [
@@ -100,6 +196,26 @@ struct CommandEndTests: ScriptTests {
                 # Longer than the grace after a signal.
                 sleep 2.5; kill $! && echo waits; touch $COUNTER.go; wait $!; echo $?; call; runs; rm $COUNTER.*
                 """#, prints: "waits\ntoken\n0\ntoken\n1\n")
+    }
+
+    @Test("a signal that does not end skr does not keep a command from taking its lock")
+    func lockAfterSignal() throws {
+        try expect(
+            #"""
+            export LOCKING=$COUNTER.locking; cat > $LOCKING << 'END'
+            import fcntl, os, signal, time
+            arrivals = []
+            signal.signal(signal.SIGUSR1, lambda *_: arrivals.append(1))
+            with open(os.environ["COUNTER"], "a") as file: file.write("x\n")
+            while len(arrivals) < 5:
+                fcntl.lockf(1, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.lockf(1, fcntl.LOCK_UN)
+                time.sleep(0.0002)
+            print("token", flush=True)
+            END
+            skr cached a --timeout 5m --limit 1m -- python3 $LOCKING & filled $COUNTER
+            while kill -USR1 $! 2> /dev/null; do sleep 0.02; done; wait $!; echo $?; rm $LOCKING
+            """#, prints: "token\n0\n")
     }
 
     @Test("the limit waits for a command with a lock on its output")

@@ -47,12 +47,14 @@ struct OutputTests {
     @Test("a command that runs for longer than its limit is ended, which is an error with 75")
     func limit() throws {
         let store = SecretStore(backend: InMemoryBackend())
-        let words = CommandLineWords(leaking: ["sh", "-c", "sleep 85 & sleep 85"])
+        let sleep = "sleep 85.\(UInt32.random(in: 1..<1_000_000))"
+        let words = CommandLineWords(leaking: ["sh", "-c", "\(sleep) & \(sleep)"])
         let request = OutputRequest(
             place: try Place(), item: .cached("token"), timeout: .never, limit: .milliseconds(200), command: words,
             policy: OutputPolicy(isUnchanged: true) { printed, timeout in (Output(printed), timeout) })
         let error = #expect(throws: CommandError.self) { try request.fetched(in: store) }
         #expect(error?.exitCode == .tryAgain)
         #expect(error?.message == "'sh' ran for more than 0s")
+        #expect(try CommandRunner().shell("pgrep -cxf '\(sleep)'").output == "0\n")
     }
 }

@@ -183,6 +183,15 @@ struct SourceRunTests {
             """#, prints: "128\ns3cret")
     }
 
+    @Test("a signal that does not end processes does not end the reader, even if the command fails after it")
+    func otherSignal() throws {
+        try SourcesUnderTest.run(
+            "api --timeout 1m -- bash -c 'trap \"exit 3\" USR1; touch started; while :; do sleep 0.02; done'",
+            #"""
+            skr get api & while [ ! -e $HOME/started ]; do sleep 0.02; done; kill -USR1 $!; wait $!; echo $?
+            """#, prints: "75\n")
+    }
+
     @Test("what a command prints after its limit is not a secret, but what it printed before its end is")
     func overdue() throws {
         let outcome = try SourcesUnderTest.run(

@@ -2,6 +2,9 @@ import Testing
 
 @Suite("Sources on a terminal")
 struct SourceTerminalTests {
+    /// A part of the command lines that no other test's processes have.
+    private let id = UInt32.random(in: 100_000..<1_000_000)
+
     /// Runs a script and checks the end of what the terminal shows.
     @discardableResult
     private func run(
@@ -18,9 +21,18 @@ struct SourceTerminalTests {
     @Test("Ctrl-C ends the command and its reader, and the next reader runs the command again")
     func interrupt() throws {
         try run(
-            "api --timeout 1m -- sh -c 'echo started >&2; [ -e go ] || exec sleep 60; echo s3cret'",
-            "trap : INT; skr get api; echo rc=$?; touch $HOME/go; skr get api; pgrep -cf 'slee[p] 60' -s 0",
+            "api --timeout 1m -- sh -c 'echo started >&2; [ -e go ] || exec sleep 60.\(id); echo s3cret'",
+            "trap : INT; skr get api; echo rc=$?; touch $HOME/go; skr get api; pgrep -cxf 'sleep 60.\(id)'",
             typing: [.init(prompt: "started", keys: "\u{3}")], showsLast: "started\n^Crc=130\nstarted\ns3cret\n0\n")
+    }
+
+    @Test("Ctrl-C also reaches a command that has left our process group")
+    func interruptedGroup() throws {
+        let shown = try run(
+            "api --timeout 1m -- timeout 60 sh -c 'trap \"echo caught >&2; exit 3\" INT; echo started >&2; while :; do sleep 0.05; done'",
+            "trap : INT; skr get api; echo rc=$?", typing: [.init(prompt: "started", keys: "\u{3}")],
+            showsLast: "rc=130\n")
+        #expect(shown.contains("caught\n"), "\(shown)")
     }
 
     @Test("Ctrl-Z stops the command and its reader, and fg continues both")
@@ -64,7 +76,7 @@ struct SourceTerminalTests {
             typing: [.init(prompt: "PIN: ", keys: "1234\n")], showsLast: "<1234>\n<1234>\n")
     }
 
-    @Test("all that a command has started ends at its limit, and what a finished command left behind continues")
+    @Test("all that a command has started ends at its limit, and the programs of a finished command continue")
     func limit() throws { try expectEnd(trapping: ":", tens: 17) }
 
     @Test("all that ignores SIGTERM ends, too", .tags(.long))
@@ -74,43 +86,59 @@ struct SourceTerminalTests {
     private func expectEnd(trapping action: String, tens: Int) throws {
         try run(
             """
-            kid --timeout 1m --limit 1s -- sh -c "sleep \(tens)1; echo x"
-            stubborn --timeout 1m --limit 1s -- sh -c "trap \(action) TERM; (setsid sleep \(tens)2 &); sh -c 'sleep \(tens)2; sleep \(tens)2'; sleep \(tens)2"
-            finished --timeout 1m --limit 1s -- sh -c "sleep \(tens)3 & echo x"
+            kid --timeout 1m --limit 1s -- sh -c "sleep \(tens)1.\(id); echo x"
+            stubborn --timeout 1m --limit 1s -- sh -c "trap \(action) TERM; (setsid sleep \(tens)2.\(id) &); sh -c 'sleep \(tens)2.\(id); sleep \(tens)2.\(id)'; sleep \(tens)2.\(id)"
+            finished --timeout 1m --limit 1s -- sh -c "sleep \(tens)3.\(id) & echo x"
             """,
             #"""
             skr get stubborn 2> $work/errors & stubborn=$!; skr get finished > $work/finished & finished=$!
             # A child that skr had before must not end.
-            bash -c 'sleep \#(tens)4 & exec skr get kid'; echo rc=$?; pgrep -cxf 'sleep \#(tens)4'; pkill -xf 'sleep \#(tens)4'
+            bash -c 'sleep \#(tens)4.\#(id) & exec skr get kid'; echo rc=$?; pgrep -cxf 'sleep \#(tens)4.\#(id)'; pkill -xf 'sleep \#(tens)4.\#(id)'
             wait $stubborn; echo rc=$?; wait $finished; echo rc=$?; cat $work/finished; echo
-            left() { pgrep -axf 'sleep \#(tens)[12]'; }; for i in {1..20}; do left > /dev/null || break; sleep 0.05; done; left
-            pkill -xf 'sleep \#(tens)3' && echo end
+            left() { pgrep -axf 'sleep \#(tens)[12].\#(id)'; }; for i in {1..20}; do left > /dev/null || break; sleep 0.05; done; left
+            pkill -xf 'sleep \#(tens)3.\#(id)' && echo end
             """#, showsLast: "rc=75\n1\nrc=75\nrc=0\nx\nend\n")
     }
 
-    @Test("a prompt that is killed at its limit leaves the terminal's echo as it was")
+    @Test("a prompt that is killed at its limit leaves the terminal's echo unchanged")
     func echo() throws {
         try run(
             "api --timeout 1m --limit 1s -- sh -c 'stty -echo < /dev/tty; exec sleep 75'",
             "skr get api 2> /dev/null; echo rc=$?; stty -a | grep -o '[ -]echo '", showsLast: "rc=75\n echo \n")
     }
 
+    @Test(
+        "a command that is ended in the background leaves the echo to another user's prompt in the foreground",
+        .tags(.root), .enabled(if: isRoot, "needs root to become another user"))
+    func otherPrompt() throws {
+        try run(
+            "",
+            #"""
+            set -m; chmod 777 $work; cd $work
+            setpriv --reuid 60468 --regid 60468 --clear-groups \
+                skr cached a --timeout 1m --limit 1m -- sh -c 'touch started; exec sleep 62.\#(id)' 2> /dev/null & disown
+            while [ ! -e started ]; do sleep 0.02; done
+            # The foreground is a group of root.
+            sh -c "stty -echo; kill $!; while kill -0 $! 2> /dev/null; do sleep 0.02; done; stty -a | grep -o '[ -]echo '; stty echo"
+            """#, showsLast: "-echo \n")
+    }
+
     @Test("a signal to the reader alone ends all that the command has started")
     func signal() throws {
         try run(
-            "api --timeout 1m -- sh -c 'touch started; sleep 74; echo x'",
+            "api --timeout 1m -- sh -c 'touch started; sleep 74.\(id); echo x'",
             #"""
             skr get api & while [ ! -e $HOME/started ]; do sleep 0.02; done; kill $!; wait $!; echo rc=$?
-            pgrep -cxf 'sleep 74'
+            pgrep -cxf 'sleep 74.\#(id)'
             """#, showsLast: "rc=143\n0\n")
     }
 
     @Test("a daemon that a command has started is not a child of the program that skr becomes")
     func daemon() throws {
         try run(
-            "api --timeout 1m -- sh -c '(setsid sleep 73 > /dev/null 2>&1 &); echo s3cret'",
+            "api --timeout 1m -- sh -c '(setsid sleep 73.\(id) > /dev/null 2>&1 &); echo s3cret'",
             #"""
-            skr exec --env A=skr://api -- bash -c 'pgrep -cxf "sleep 73"; pgrep -cP $$ sleep'; pkill -xf 'sleep 73'
+            skr exec --env A=skr://api -- bash -c 'pgrep -cxf "sleep 73.\#(id)"; pgrep -cP $$ sleep'; pkill -xf 'sleep 73.\#(id)'
             """#, showsLast: "\n1\n0\n")
     }
 

@@ -4,11 +4,22 @@ import CommandSupport
 enum HelperClients {
     /// Calls `visit` with each client until that returns true.
     static func forEach(_ visit: (any HelperClient.Type) -> Bool) -> Bool {
-        visit(GitClient.self) || visit(DockerClient.self) || visit(AWSClient.self) || visit(KubernetesClient.self)
-            || visit(CargoClient.self) || visit(KeyringClient.self) || visit(AnsibleClient.self)
-            || visit(AskpassClient.self) || visit(TerraformClient.self) || visit(VaultClient.self)
-            || visit(GoClient.self) || visit(BazelClient.self) || visit(NpmClient.self) || visit(GoogleClient.self)
-            || visit(NetrcClient.self) || visit(HeadersClient.self)
+        visit(GitClient.self)
+            || visit(DockerClient.self)
+            || visit(AWSClient.self)
+            || visit(KubernetesClient.self)
+            || visit(CargoClient.self)
+            || visit(KeyringClient.self)
+            || visit(AnsibleClient.self)
+            || visit(AskpassClient.self)
+            || visit(TerraformClient.self)
+            || visit(VaultClient.self)
+            || visit(GoClient.self)
+            || visit(BazelClient.self)
+            || visit(NpmClient.self)
+            || visit(GoogleClient.self)
+            || visit(NetrcClient.self)
+            || visit(HeadersClient.self)
     }
 
     static var all: [any HelperClient.Type] {

@@ -71,8 +71,12 @@ struct LockAction {
             _ = lease.release()
             throw error
         }
-        // If the command still runs, as one of another user that we can't signal, others must wait for the lock's end.
-        if end.isGivenUp { end.endWithSignal() }
+        // If the command still runs, as one of another user that we can't signal, others must wait for its end. The
+        // lease names it, so the lock becomes free then.
+        if end.isGivenUp {
+            _ = try? lease.renew(lasting: HeldLease.longest)
+            end.endWithSignal()
+        }
         guard !lease.release() else { end.propagate() }
         let lost = CommandError(
             exitCode: .tryAgain, message: "\(Display.quoted(name)): the lock was lost while the command ran",

@@ -20,10 +20,10 @@ struct CargoClient: HelperClient {
     static let errors = HelperErrors.onStandardError
 
     let options: HelperOptions
-    private let said: [String]
+    private let started: [String]
 
     init(_ words: inout CommandWords) {
-        said = words.strings
+        started = words.strings
         _ = words.flag("--cargo-plugin", "cargo passes this flag; skr ignores it.")
         options = HelperOptions(&words)
     }
@@ -31,7 +31,7 @@ struct CargoClient: HelperClient {
     func run() throws {
         // A bad place is an error before the conversation begins.
         _ = try options.call(of: Self.self)
-        try CargoSession(said: said).run()
+        try CargoSession(started: started).run()
     }
 
     static func setup(of program: String) -> any ClientSetup {

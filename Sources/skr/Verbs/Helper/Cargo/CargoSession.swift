@@ -6,7 +6,7 @@ import SystemPackage
 /// Answers cargo's requests line by line, until cargo closes its end of the pipe.
 struct CargoSession {
     /// The words with which cargo has started us.
-    let said: [String]
+    let started: [String]
 
     func run() throws {
         try Console.write(CredentialHelper.cargoHello)
@@ -47,7 +47,7 @@ struct CargoSession {
                 "'args' in cargo's request is not a list of up to 32 strings",
                 hint: "check the words after cargo-credential-skr in cargo's configuration")
         }
-        var all = CommandWords(said + words)
+        var all = CommandWords(started + words)
         let client = CargoClient(&all)
         do throws(CommandError) {
             try all.check()

@@ -31,7 +31,7 @@ struct GoClient: HelperClient {
     private let options: HelperOptions
     private let limit: Duration?
     private let command: CommandLineWords?
-    /// NAME, ACCOUNT and the URL, as far as they were given.
+    /// NAME, ACCOUNT and the URL, if they are on the command line.
     private let names: [String]
 
     init(_ words: inout CommandWords) {

@@ -49,14 +49,14 @@
         /// Stores a key, and checks that the key and the stored copy are unchanged and work.
         ///
         /// - Parameter known: the public key or shared secret, made before the key is stored.
-        private func check<Key: RawRepresentableKey, Known>(
+        private func check<Key: RawRepresentableKey & Sendable, Known>(
             _ key: Key, _ known: Known, works: (Key, Known) throws -> Bool
         ) throws {
             let scratch = try ScratchKeyring()
-            let store = try scratch.store()
+            let slot = try scratch.store().slot(for: .key(tag: "tag"), as: Key.self)
             let before = Array(key.rawRepresentation)
-            try store.set(key, for: .key(tag: "tag"))
-            let readBack = try #require(try store.get(.key(tag: "tag"), as: Key.self))
+            try slot.save(key)
+            let readBack = try slot.load()
             for key in [key, readBack] {
                 // Compared outside of the macro, which would print the bytes.
                 let isSame = Array(key.rawRepresentation) == before

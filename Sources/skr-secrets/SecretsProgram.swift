@@ -20,12 +20,7 @@ package enum SecretsProgram {
             guard let options = try SecretsOptions.reading(line, manual: manual) else {
                 return ExitCode.done.rawValue
             }
-            do {
-                try options.run()
-            } catch {
-                throw error as? CommandError ?? .internalError("\(error)", hint: nil)
-            }
-            return ExitCode.done.rawValue
+            return try run(options)
         } catch {
             Console.writeLastWords()
             Console.report(error, by: name)

@@ -72,7 +72,8 @@ struct StressOptions: Verb {
 
     private static let discussion = """
         Threads and processes set, get, delete, clear and list items as fast as they can, in a keyring that only this \
-        run uses. Each value contains its writer and a checksum. skr-stress records all calls, and checks them at the end.
+        run uses. Each value contains its writer and a checksum. skr-stress records all calls, and checks them at the \
+        end.
 
         A run passes if
           - no value is torn (a mix of two values)

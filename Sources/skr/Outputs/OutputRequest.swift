@@ -37,7 +37,8 @@ struct OutputPolicy {
     let fresh: (SecretBox, Duration?) throws(CommandError) -> (Output, Duration?)
     /// Returns the answer from the kept output; `nil` if the output has to be fetched again.
     ///
-    /// Any process in the session can have stored that output. The answer has its facts too. The second argument returns when the kept item ends.
+    /// Any process in the session can have stored that output. The answer has its facts too. The second argument
+    /// returns when the kept item ends.
     var kept: (_ output: Output, _ end: () -> Int64?) -> Output? = { output, _ in output }
 }
 
@@ -75,7 +76,8 @@ struct OutputRequest {
 
     /// Returns the kept output, or runs the command once for all processes that want its output.
     ///
-    /// - Throws: ``CommandError``, or ``SecretStoreError``: `leaseHeld` if another process runs the command for too long.
+    /// - Throws: ``CommandError``, or ``SecretStoreError``: `leaseHeld` if another process runs the command for too
+    ///   long.
     func fetched(in store: SecretStore) throws -> FetchedOutput {
         // Most calls end here.
         if !isForced, refreshBefore == nil, let kept = try readKept(in: store) { return FetchedOutput(output: kept) }
@@ -201,5 +203,16 @@ struct OutputRequest {
             // Nobody reads the standard error of this process. The next caller that refreshes gets the same error.
             exit(ExitCode.internalError.rawValue)
         }
+    }
+}
+
+extension CommandWords {
+    /// Returns the value of `--limit`: how long a command can run.
+    mutating func limit(_ help: String) -> Duration? {
+        let limit = duration("--limit", help)
+        if let limit, !TimeoutArgument.after(limit).isPossible {
+            fail("--limit must be 1 to 4294967295 seconds", hint: "write it as \(DurationText.forms)")
+        }
+        return limit
     }
 }

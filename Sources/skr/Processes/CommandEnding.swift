@@ -227,10 +227,3 @@ struct Descendants {
         return found.filter { !$0.record.hasEnded }
     }
 }
-
-extension FetchChain {
-    /// How many outputs wait for this process.
-    static var depth: Int {
-        (try? Variable.value(variable))??.utf8.split(separator: UInt8(ascii: " ")).count ?? 0
-    }
-}

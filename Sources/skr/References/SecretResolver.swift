@@ -18,7 +18,8 @@ struct SecretResolver {
     /// can't share a terminal.
     ///
     /// - Parameter problem: returns the reason why a secret can't be used; `nil` if it can be used.
-    /// - Throws: one ``CommandError`` for all secrets that can't be read or used, or that of the first source that fails.
+    /// - Throws: one ``CommandError`` for all secrets that can't be read or used, or that of the first source that
+    ///   fails.
     static func secrets(
         of references: [SecretReference?], in place: Place,
         rejecting problem: (_ position: Int, SecretBox) -> (reason: String, hint: String)? = { _, _ in nil }

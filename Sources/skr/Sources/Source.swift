@@ -60,7 +60,7 @@ struct Source {
         failureTimeout =
             try options.failureTimeout == .zero
             ? .zero : Self.checked("--cache-failures", options.failureTimeout) ?? failureTimeout
-        limit = try Self.checked("--limit", options.limit) ?? limit
+        limit = options.limit ?? limit
         var parts: [Part] = options.field.map { [.field($0)] } ?? []
         if options.isFirstLine { parts.append(.firstLine) }
         if options.isRaw { parts.append(.raw) }
@@ -137,7 +137,7 @@ struct SourceOptions {
         field = words.option("--field", value: "PATH", "Store this field of a JSON output.")
         isFirstLine = words.flag("--first-line", "Store only the first line.")
         isRaw = words.flag("--raw", "Keep the newline at the end of the output.")
-        limit = words.duration("--limit", "How long COMMAND can run. By default 2m.")
+        limit = words.limit("How long COMMAND can run. By default 2m.")
         failureTimeout = words.duration("--cache-failures", "How long a failure is remembered. By default 5s.")
         place = PlaceOptions(&words)
     }

@@ -36,6 +36,8 @@ struct WordsOfOthersTests {
             "cached a --timeout 5m --refresh-before soon -- true", "cached a --timeout 5000000000 -- echo ran",
             "cached a --timeout 5m --cache-failures 5000000000 -- echo ran", "set api --timeout 5000000000",
             "cached a --timeout 5m --cache-failures soon -- true", "cached a --timeout 5m --cache-failures 0 -- true",
+            "cached a --timeout 5m --limit 0 -- echo ran", "helper aws a --limit 0 -- echo ran",
+            "helper go a --limit 5000000000 -- echo ran",
         ])
     func durations(line: String) throws {
         let outcome = try CommandRunner().inSession("printf x | skr set api; printf y | skr \(line)")

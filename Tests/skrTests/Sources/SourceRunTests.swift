@@ -22,12 +22,12 @@ struct SourceRunTests {
         #expect(outcome.errors.contains("term: its source failed: 'sleep' ran for more than 1s\n"))
     }
 
-    @Test("the command runs at home, without the variables of skr that belong to its caller")
+    @Test("the command runs at home, without the variables of skr that belong to its caller or to ended processes")
     func surroundings() throws {
         try SourcesUnderTest.run(
             "api --timeout 1m -- sh -c 'pwd; env | grep -E \"^(SKR_S|SKR_N|SKR_TI|SKR_F|A=)\" | sort; readlink /proc/self/fd/0'",
             #"""
-            A=1; export A; unset SKR_TEST_SCRIPT; SKR_SCOPE=session SKR_NAMESPACE=default SKR_TIMEOUT=1h skr get api < /dev/zero | sed "s|$work|W|; s|=[0-9]*/|=N/|; s|@[0-9.]*|@P|"
+            A=1; export A; unset SKR_TEST_SCRIPT; (exit) & ended=$!; wait; SKR_FETCHING="1/default/x:y:@$ended.1" SKR_SCOPE=session SKR_NAMESPACE=default SKR_TIMEOUT=1h skr get api < /dev/zero | sed "s|$work|W|; s|=[0-9]*/|=N/|; s|@[0-9.]*|@P|"
             """#, prints: "W/home\nA=1\nSKR_FETCHING=N/default/password:api:@P\n/dev/null")
     }
 

@@ -77,7 +77,7 @@ struct CachedVerb: Verb {
         isStaleWhileRefreshing = words.flag(
             "--stale-while-refreshing", "With --refresh-before, print the old output and run CMD in the background.")
         failureTimeout = words.duration("--cache-failures", "How long a failure is kept; by default, not at all.")
-        limit = words.duration("--limit", "How long CMD can run; by default, as long as it wants.")
+        limit = words.limit("How long CMD can run; by default, as long as it wants.")
         isForced = words.flag("--force", "Run CMD in any case, and replace the stored output.")
         forgets = words.flag(
             "--forget", "Delete the stored output and run nothing (exit code 1 if nothing was stored).")
@@ -138,9 +138,9 @@ struct CachedVerb: Verb {
                 "cached needs a timeout for the output",
                 hint: "pass --timeout 15m or --timeout-from-json .expires_in, or set SKR_TIMEOUT")
         }
-        for (option, duration) in [("--cache-failures", failureTimeout), ("--limit", limit)] {
-            guard let duration, !TimeoutArgument.after(duration).isPossible else { continue }
-            throw .usage("\(option) must be 1 to 4294967295 seconds", hint: "write it as \(DurationText.forms)")
+        if let failureTimeout, !TimeoutArgument.after(failureTimeout).isPossible {
+            throw .usage(
+                "--cache-failures must be 1 to 4294967295 seconds", hint: "write it as \(DurationText.forms)")
         }
         try checkRefresh(timeout)
         if let lifetimePath, !OutputLifetime.isPath(lifetimePath) {

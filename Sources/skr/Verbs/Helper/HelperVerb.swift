@@ -2,7 +2,6 @@ import CommandSupport
 
 struct HelperVerb: Verb {
     static let name = "helper"
-
     static let summary = "Let git, docker and others get secrets from the keyring."
     static let details = """
         'skr helper install CLIENT' sets a client up. When the client needs a secret, it runs its helper: 'skr \

@@ -33,7 +33,7 @@ struct TokenWords {
 }
 
 extension CommandWords {
-    mutating func tokenLimit() -> Duration? { duration("--limit", "How long CMD can run. By default 2m.") }
+    mutating func tokenLimit() -> Duration? { limit("How long CMD can run. By default 2m.") }
 
     /// Returns the command; `nil` if it has no words.
     mutating func tokenCommand() -> CommandLineWords? {

@@ -46,7 +46,8 @@ struct Authentication {
         case "BEGIN" where isAccepted:
             isDone = true
             return ""
-        case "NEGOTIATE_UNIX_FD": return "ERROR descriptors are not supported"
+        // The kernel closes all descriptors that arrive, because recv(2) has no place for them.
+        case "NEGOTIATE_UNIX_FD" where isAccepted: return "AGREE_UNIX_FD"
         case "AUTH", "CANCEL", "ERROR": return "REJECTED EXTERNAL"
         default: return "ERROR unknown command"
         }

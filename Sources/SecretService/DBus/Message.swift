@@ -5,6 +5,8 @@ import SecretText
 struct MessageHeader {
     enum Kind: UInt8 {
         case call = 1, reply, error, signal
+        /// A kind that the specification doesn't have yet. Such a message is ignored.
+        case other
     }
 
     var kind: Kind
@@ -39,11 +41,11 @@ struct IncomingMessage {
         var reader = WireReader(message, isBigEndian: frame.isBigEndian, range: 0..<frame.bodyStart)
         _ = try reader.byte()
         let (kind, flags) = (try reader.byte(), try reader.byte())
-        guard let kind = MessageHeader.Kind(rawValue: kind), try reader.byte() == 1 else { throw WireError() }
+        guard kind > 0, try reader.byte() == 1 else { throw WireError() }
         _ = try reader.number()
-        var header = MessageHeader(kind: kind)
+        var header = MessageHeader(kind: .init(rawValue: kind) ?? .other)
         header.serial = try reader.number()
-        header.expectsReply = kind == .call && flags & 1 == 0
+        header.expectsReply = header.kind == .call && flags & 1 == 0
         try reader.array(alignedTo: 8) { fields throws(WireError) in
             try fields.align(to: 8)
             try Self.readField(&fields, &header)
@@ -86,6 +88,7 @@ extension MessageHeader {
         case .signal: path != nil && interface != nil && member != nil
         case .reply: replySerial != nil
         case .error: replySerial != nil && errorName != nil
+        case .other: true
         }
     }
 

@@ -17,7 +17,7 @@ struct AuthenticationTests {
         let (answers, isDone) = try answers(lines)
         #expect(
             answers == [
-                "REJECTED EXTERNAL\r\n", "DATA\r\n", "OK 0123\r\n", "ERROR descriptors are not supported\r\n", "",
+                "REJECTED EXTERNAL\r\n", "DATA\r\n", "OK 0123\r\n", "AGREE_UNIX_FD\r\n", "",
             ])
         #expect(isDone)
     }

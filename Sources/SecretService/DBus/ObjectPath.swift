@@ -13,6 +13,12 @@ enum ObjectPath {
 
     private static func isPlain(_ byte: UInt8) -> Bool { byte.isLetter || byte.isDigit || byte == UInt8(ascii: "_") }
 
+    /// Returns the element after an ancestor of a path, such as `b` after `/a` in `/a/b/c`; `nil` if it isn't an ancestor.
+    static func element(after ancestor: String, in path: String) -> String? {
+        let start = ancestor == "/" ? ancestor : ancestor + "/"
+        return path.hasPrefix(start) ? path.dropFirst(start.count).split(separator: "/").first.map(String.init) : nil
+    }
+
     /// Encodes any text as one element: other bytes, and `_`, become `_` and two digits.
     static func element(_ text: String) -> String {
         guard !text.isEmpty else { return "_" }

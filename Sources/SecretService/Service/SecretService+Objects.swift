@@ -5,6 +5,7 @@ import SessionKeyring
 /// The objects.
 extension SecretService {
     enum Object {
+        /// An ancestor of the service.
         case root
         case service
         case collection(SecretCollection)
@@ -55,7 +56,7 @@ extension SecretService {
 
     func find(_ path: String, for client: String) throws -> Object {
         let elements = path.split(separator: "/").map(String.init)
-        guard path != "/" else { return .root }
+        if ObjectPath.element(after: path, in: Self.path) != nil { return .root }
         guard Array(elements.prefix(3)) == ["org", "freedesktop", "secrets"] else {
             throw ServiceFailure.unknownObject(path)
         }

@@ -87,7 +87,8 @@ package final class SecretService {
         _ call: MessageHeader, _ body: WireReader, from client: String, _ change: inout StoreChange
     ) throws(ServiceFailure) -> Answer {
         try ServiceFailure.converting(call) {
-            let object = try find(call.path ?? "/", for: client)
+            // A ping is answered at any path.
+            let object = call.interface == Interface.peer.name ? .root : try find(call.path ?? "/", for: client)
             let (interface, results) = try Interface.find(call, body, among: object.interfaces)
             var body = body
             let member = call.member ?? ""
@@ -113,7 +114,8 @@ extension SecretService {
                 case .service: try collections().map { String($0.path.dropFirst(Self.path.count + 1)) }
                 case .collection(let collection):
                     try collection.items().map { ObjectPath.element($0.keyDescription) }
-                default: []
+                case .root: ObjectPath.element(after: path, in: Self.path).map { [$0] } ?? []
+                case .item, .session: []
                 }
             let text = Interface.description(of: object.interfaces + Interface.common, children: children)
             return { $0.string(text) }

@@ -244,6 +244,8 @@ package final class SecretServer {
 
 /// The part of a bus that clients call.
 extension SecretServer {
+    private static let path = "/org/freedesktop/DBus"
+
     private func driver(
         _ call: MessageHeader, _ body: WireReader, _ link: Link
     ) throws(ServiceFailure) -> SecretService.Answer {
@@ -255,6 +257,13 @@ extension SecretServer {
             switch interface.name {
             case Interface.bus.name: return (results, try driverResult(member, argument, link))
             case Interface.peer.name: return (results, { [guid] in if member != "Ping" { $0.string(guid) } })
+            case Interface.introspectable.name:
+                let path = call.path ?? "/"
+                let child = ObjectPath.element(after: path, in: Self.path)
+                guard child != nil || path == Self.path else { throw ServiceFailure.unknownObject(path) }
+                let text = Interface.description(
+                    of: (child == nil ? [.bus] : []) + [.introspectable, .peer], children: child.map { [$0] } ?? [])
+                return (results, { $0.string(text) })
             default: throw ServiceFailure.unknownMethod(member)
             }
         }

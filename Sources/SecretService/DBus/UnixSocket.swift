@@ -53,7 +53,8 @@ package enum UnixSocket {
     package static func listen(at path: String) -> CInt? {
         unsafe open(Array(path.utf8)) { socket, address, size in
             guard unsafe bind(socket, address, size) == 0 else { return -1 }
-            return Glibc.listen(socket, 64)
+            // As many clients can wait as the kernel allows.
+            return Glibc.listen(socket, SOMAXCONN)
         }
     }
 

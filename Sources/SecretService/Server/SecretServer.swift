@@ -5,15 +5,21 @@ import SessionKeyring
 
 /// Serves the Secret Service to the clients of a socket, or of a bus.
 package final class SecretServer {
-    /// The most clients at a time.
-    private static let mostLinks = 32
+    /// How long calls are answered before the next look at what has arrived.
+    private static let turn = Duration.milliseconds(5)
     private static let bus = "org.freedesktop.DBus"
     private static let ownName = ":1.0"
 
     private let service: SecretService
     private let listener: CInt?
+    /// The most clients at a time.
+    ///
+    /// Others wait in the queue of the socket.
+    private let places: Int
     private let guid: String
     private var links: [Link] = []
+    /// The ``Link/time`` of the link whose calls were answered last.
+    private var time = Duration.zero
     /// The link to a real bus; `nil` if we are the bus.
     private var attached: Link?
     private var nameCount = 0
@@ -24,8 +30,14 @@ package final class SecretServer {
     package private(set) var lastCall = ContinuousClock.now
 
     /// Serves the clients that connect to this socket, which already listens.
-    package init(_ service: SecretService, listener: CInt) {
+    ///
+    /// - Parameter places: the most clients at a time; by default as many as a bus allows a user.
+    package init(_ service: SecretService, listener: CInt, places: Int = 256) {
         (self.service, self.listener, attached) = (service, listener, nil)
+        var limit = rlimit()
+        unsafe getrlimit(__rlimit_resource_t(bitPattern: RLIMIT_NOFILE.rawValue), &limit)
+        // Some descriptors remain for the files of the keyring.
+        self.places = min(places, max(8, Int(clamping: limit.rlim_cur) - 32))
         // 32 digits.
         guid = String(UInt128.random(in: 1 << 124...(.max)), radix: 16)
         service.report = { [unowned self] in report() }
@@ -34,7 +46,7 @@ package final class SecretServer {
     /// Serves the clients of a bus, on which we have the name already.
     package init(_ service: SecretService, on bus: BusConnection) {
         let link = bus.link
-        (self.service, listener, guid, attached) = (service, nil, "", link)
+        (self.service, listener, places, guid, attached) = (service, nil, 1, "", link)
         links = [link]
         serial = bus.serial
         for message in bus.early { take(message, from: link) }
@@ -50,8 +62,9 @@ package final class SecretServer {
     @discardableResult
     package func serve(until end: ContinuousClock.Instant, or others: [CInt]) -> Bool {
         let pause = listener == nil || acceptsFrom <= .now ? nil : acceptsFrom
+        let accepts = pause == nil && links.count < places
         // Negative descriptors are left out.
-        var wanted = (others + [pause == nil ? listener ?? -1 : -1]).map {
+        var wanted = (others + [accepts ? listener ?? -1 : -1]).map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
         let own = wanted.count
@@ -85,13 +98,15 @@ package final class SecretServer {
 
     private func accept() {
         guard let listener else { return }
-        let socket = Glibc.accept(listener, nil, nil)
-        guard socket >= 0 else {
-            // Without a free descriptor, the client keeps waiting, and we must not look at it all the time.
-            acceptsFrom = .now + .milliseconds(100)
-            return
+        while links.count < places {
+            let socket = Glibc.accept(listener, nil, nil)
+            guard socket >= 0 else {
+                // Without a free descriptor, the client keeps waiting, and we must not look at it all the time.
+                if errno != EAGAIN { acceptsFrom = .now + .milliseconds(100) }
+                return
+            }
+            connect(socket)
         }
-        connect(socket)
     }
 
     /// Serves a client on this socket.
@@ -99,10 +114,6 @@ package final class SecretServer {
         let credentials = PeerCredentials(of: socket)
         // An unmapped user of another user namespace has the number of nobody.
         let isOwn = credentials.user == geteuid() && credentials.user != UnixSocket.nobody
-        guard links.count < Self.mostLinks else {
-            close(socket)
-            return
-        }
         links.append(Link(socket, credentials, Authentication(guid: guid, isAllowed: isOwn)))
     }
 

@@ -15,8 +15,13 @@ final class ServiceThread: Sendable {
     private let stop: CInt
     private let ended = DispatchSemaphore(value: 0)
 
-    /// - Parameter scope: a scratch keyring of the service's own by default.
-    init(_ scope: SecretScope? = nil, namespace: String = "default", timeouts: TimeoutRules = TimeoutRules()) throws {
+    /// - Parameters:
+    ///   - scope: a scratch keyring of the service's own by default.
+    ///   - places: the most clients at a time.
+    init(
+        _ scope: SecretScope? = nil, namespace: String = "default", timeouts: TimeoutRules = TimeoutRules(),
+        places: Int = 256
+    ) throws {
         let scratch = scope == nil ? ScratchBox(ring: try ScratchKeyring()) : nil
         let scope = try #require(scope ?? scratch.map { .keyring($0.ring.keyring.serial) })
         self.scratch = scratch
@@ -28,7 +33,7 @@ final class ServiceThread: Sendable {
         let service = Locked(try SecretService(scope, namespace: namespace, timeouts: timeouts))
         Thread.detachNewThread { [ended, reading = ends[0]] in
             service.withLock { service in
-                let server = SecretServer(service, listener: listener)
+                let server = SecretServer(service, listener: listener, places: places)
                 var wanted = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
                 while poll(&wanted, 1, 0) == 0 { server.serve(until: .now + .seconds(5), or: [reading]) }
             }

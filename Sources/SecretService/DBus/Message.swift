@@ -35,6 +35,8 @@ struct IncomingMessage {
     let header: MessageHeader
     /// Reads the body; `nil` if the body was too large, and was thrown away.
     let body: WireReader?
+    /// The number of bytes that are kept.
+    let size: Int
 
     /// Parses a whole message, whose lengths ``MessageFrame`` has checked.
     init(_ message: SecretBox, _ frame: MessageFrame) throws(WireError) {
@@ -52,7 +54,7 @@ struct IncomingMessage {
         }
         try reader.align(to: 8)
         guard header.serial != 0, header.isComplete else { throw WireError() }
-        self.header = header
+        (self.header, size) = (header, message.count)
         body =
             frame.keepsBody
             ? WireReader(message, isBigEndian: frame.isBigEndian, range: frame.bodyStart..<frame.count) : nil
@@ -143,7 +145,7 @@ struct MessageFrame {
     /// The most bytes of header fields that we read.
     private static let longestHeader = 256 << 10
     /// The most bytes of a body that we read: more than the largest secret and its attributes.
-    private static let longestBody = 2 << 20
+    private static let longestBody = 512 << 10
 
     let isBigEndian: Bool
     let bodyStart: Int
@@ -176,7 +178,9 @@ struct MessageAssembler {
     private var current: (frame: MessageFrame, memory: SecretBox, count: Int)?
 
     /// Whether a message has begun, but not ended.
-    var isInside: Bool { !prefix.isEmpty || current != nil }
+    var isInside: Bool { count > 0 }
+    /// The number of bytes that are kept.
+    var count: Int { current.map { min($0.count, $0.memory.count) } ?? prefix.count }
 
     /// Takes bytes up to the end of a message.
     ///

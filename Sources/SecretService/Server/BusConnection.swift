@@ -81,7 +81,7 @@ package final class BusConnection {
             })
         let end = ContinuousClock.now + .seconds(5)
         while !link.isOver, .now < end {
-            var wanted = pollfd(fd: link.socket, events: link.events, revents: 0)
+            var wanted = link.wanted
             guard unsafe poll(&wanted, 1, 100) > 0 else { continue }
             link.flush()
             var answer: IncomingMessage?

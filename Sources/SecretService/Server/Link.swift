@@ -5,8 +5,9 @@ import SessionKeyring
 
 /// A connection that carries messages: from one client, or from a bus with all its clients.
 ///
-/// It never blocks. It keeps a bounded number of bytes from the other side, and of bytes that the other side has not
-/// read yet.
+/// It never blocks. It keeps a bounded number of bytes: calls that wait, a part of a message, and answers that the other
+/// side has not read yet. While all links together keep many bytes, each of them keeps fewer, but enough for a call with
+/// the largest secret.
 final class Link {
     /// A call whose answer is due.
     struct Call {
@@ -16,6 +17,8 @@ final class Link {
         var wait = Wait(upTo: Link.patience, quota: Link.patience)
         var change = StoreChange()
         var next = ContinuousClock.now
+        /// The bytes of memory that it needs, about.
+        var size: Int { message.size + 1_024 }
     }
 
     /// How long a call waits for other processes.
@@ -24,10 +27,12 @@ final class Link {
     private static let silence = Duration.seconds(30)
     /// How long the authentication can take.
     private static let authenticationLimit = Duration.seconds(10)
-    /// From this many unread bytes on, or waiting calls, no more calls are read.
-    private static let (mostUnread, mostCalls) = (256 << 10, 64)
-    /// How long the calls of a link are answered before the other links have their turn.
-    static let share = Duration.milliseconds(5)
+    /// From this many kept bytes on, nothing more is read: usually, and while memory is scarce.
+    private static let (most, mostIfScarce) = (1 << 20, 64 << 10)
+    /// From this many kept bytes of all links on, memory is scarce.
+    static let mostOfAll = 16 << 20
+    /// The most bytes that are read at a time: they can be many small calls.
+    private static let piece = 4_096
     /// The most unread bytes to which a signal is added.
     private static let mostSignals = 1 << 20
 
@@ -40,9 +45,15 @@ final class Link {
     private var sent = 0
     private var unreadCount = 0
     private var deadline: ContinuousClock.Instant?
-    /// Whether the connection should be closed.
-    private(set) var isOver = false
-    var calls: [Call] = []
+    /// Whether nothing more can be read, because the other side has closed its end, or has broken the protocol.
+    private var isAtEnd = false
+    /// Whether the other side has taken too long, or reads too little.
+    private var isCut = false
+    private(set) var calls: [Call] = []
+    private var callBytes = 0
+    var memoryIsScarce = false
+    /// The time that its calls have taken, as ``SecretServer`` counts it.
+    var time = Duration.zero
     /// The unique name of the client, once it has said hello.
     var name: String?
     var rules: [MatchRule] = []
@@ -58,33 +69,77 @@ final class Link {
         close(socket)
     }
 
+    /// Whether the connection should be closed.
+    ///
+    /// The calls that have arrived before its end are answered first.
+    var isOver: Bool { isCut || isAtEnd && calls.isEmpty && unread.isEmpty }
+
+    /// The bytes that are kept for the other side.
+    var kept: Int { callBytes + assembler.count + unreadCount }
+    private var limit: Int { memoryIsScarce ? Self.mostIfScarce : Self.most }
+
     /// Whether the other side has read enough of its answers to get more of them.
-    var hasRoom: Bool { unreadCount < Self.mostUnread }
+    var hasRoom: Bool { unreadCount < limit / 4 }
 
     /// The events to wait for.
-    var events: Int16 {
-        let reads = hasRoom && calls.count < Self.mostCalls
-        return Int16((reads ? POLLIN : 0) | (unread.isEmpty ? 0 : POLLOUT))
+    var wanted: pollfd {
+        let events = (!isAtEnd && kept < limit ? POLLIN : 0) | (unread.isEmpty ? 0 : POLLOUT)
+        // Otherwise, poll(2) would report at once that the other side has gone.
+        return pollfd(fd: events == 0 ? -1 : socket, events: Int16(events), revents: 0)
     }
 
     /// When something has to be done without an event.
     var due: ContinuousClock.Instant? {
-        ([deadline] + (hasRoom ? calls.map(\.next) : [])).compactMap(\.self).min()
+        [deadline, hasRoom ? calls.lazy.map(\.next).min() : nil].compactMap(\.self).min()
+    }
+
+    func add(_ call: Call) {
+        calls.append(call)
+        callBytes += call.size
+    }
+
+    /// Answers the calls in their order, as far as they are due, until the time.
+    ///
+    /// If a client's call has to wait for other processes, its later calls wait, too. The calls also wait if the other
+    /// side does not read its answers.
+    ///
+    /// - Parameter answer: returns the pause before the next try if the call is blocked.
+    func answerCalls(until end: ContinuousClock.Instant, _ answer: (inout Call) -> Duration?) {
+        let now = ContinuousClock.now
+        // When the next try of a client's first call is due.
+        var blocked: [Name: ContinuousClock.Instant] = [:]
+        var remaining: [Call] = []
+        for (position, var call) in calls.enumerated() {
+            guard hasRoom, .now < end else {
+                remaining += calls[position...]
+                break
+            }
+            call.next = max(call.next, blocked[call.client] ?? call.next)
+            if call.next <= now {
+                guard let pause = answer(&call) else {
+                    callBytes -= call.size
+                    continue
+                }
+                call.next = .now + pause
+            }
+            blocked[call.client] = call.next
+            remaining.append(call)
+        }
+        calls = remaining
     }
 
     /// Reads what has arrived, and gives each message to `take`.
     func receive(_ take: (IncomingMessage) -> Void) {
         var count = 0
-        // The largest size that the arena keeps for the next time.
-        let bytes = unsafe SecretBytes(capacity: 32_768) { buffer in
+        let bytes = unsafe SecretBytes(capacity: Self.piece) { buffer in
             count = unsafe recv(socket, buffer.baseAddress, buffer.count, CInt(MSG_DONTWAIT))
             return max(0, count)
         }
-        if count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR) { isOver = true }
+        if count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR) { isAtEnd = true }
         do throws(WireError) {
             try bytes.withBytes { bytes throws(WireError) in try process(bytes, take) }
         } catch {
-            isOver = true
+            isAtEnd = true
         }
     }
 
@@ -111,7 +166,7 @@ final class Link {
     func send(_ message: SecretBox, asSignal: Bool = false) {
         guard message.count > 0 else { return }
         guard !asSignal || unreadCount < Self.mostSignals else {
-            isOver = true
+            isCut = true
             return
         }
         unread.append(message)
@@ -127,7 +182,8 @@ final class Link {
                 }
             }
             guard count > 0 else {
-                if errno != EAGAIN, errno != EINTR { isOver = true }
+                // The client has gone, and nobody reads its answers, but its calls are still answered.
+                if errno != EAGAIN, errno != EINTR { (unread, sent, unreadCount) = ([], 0, 0) }
                 break
             }
             (sent, unreadCount) = (sent + count, unreadCount - count)
@@ -148,6 +204,6 @@ final class Link {
 
     /// Ends a connection on which nothing has moved for too long.
     func checkDeadline(_ now: ContinuousClock.Instant) {
-        if let deadline, now >= deadline { isOver = true }
+        if let deadline, now >= deadline { isCut = true }
     }
 }

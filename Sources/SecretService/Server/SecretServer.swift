@@ -68,7 +68,9 @@ package final class SecretServer {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
         let own = wanted.count
-        wanted += links.map { pollfd(fd: $0.socket, events: $0.events, revents: 0) }
+        let memoryIsScarce = links.reduce(0) { $0 + $1.kept } > Link.mostOfAll
+        for link in links { link.memoryIsScarce = memoryIsScarce }
+        wanted += links.map(\.wanted)
         let due = (links.compactMap(\.due) + [pause ?? end]).min().map { min($0, end) } ?? end
         let left = max(.zero, due - .now)
         let (seconds, attoseconds) = left.components
@@ -77,15 +79,13 @@ package final class SecretServer {
         guard count >= 0 else { return false }
         for (link, found) in zip(links, wanted[own...]) {
             if Int32(found.revents) & POLLOUT != 0 { link.flush() }
-            if Int32(found.revents) & (POLLIN | POLLHUP | POLLERR) != 0 { link.receive { take($0, from: link) } }
+            if Int32(found.revents) & POLLIN != 0 { link.receive { take($0, from: link) } }
         }
         removeEnded()
         if wanted[own - 1].revents != 0 { accept() }
+        answerCalls()
         let now = ContinuousClock.now
-        for link in links {
-            answerCalls(of: link, now)
-            link.checkDeadline(now)
-        }
+        for link in links { link.checkDeadline(now) }
         removeEnded()
         if count == 0 || links.isEmpty { service.prepare() }
         return wanted.prefix(others.count).contains { $0.revents != 0 }
@@ -121,16 +121,16 @@ package final class SecretServer {
         let header = message.header
         guard attached == nil else {
             if header.kind == .call, let sender = header.sender {
-                link.calls.append(.init(message: message, client: sender))
+                link.add(.init(message: message, client: sender))
             }
             if header.member == "NameOwnerChanged", header.sender == Self.bus, let client = owner(in: message) {
                 // After the client's calls.
-                link.calls.append(.init(message: message, client: client))
+                link.add(.init(message: message, client: client))
             }
             return
         }
         guard header.kind == .call else { return }
-        link.calls.append(.init(message: message, client: link.name ?? ""))
+        link.add(.init(message: message, client: link.name ?? ""))
     }
 
     /// Returns the client that has left the bus; `nil` if a name has got an owner.
@@ -141,29 +141,19 @@ package final class SecretServer {
         return name
     }
 
-    /// Answers the calls of a link in their order, as far as they are due.
+    /// Answers calls for one turn, first those of the links whose calls have taken the least time.
     ///
-    /// If a client's call has to wait for other processes, its later calls wait, too. The calls also wait if they have
-    /// taken the link's share of the time, or if the other side does not read its answers.
-    private func answerCalls(of link: Link, _ now: ContinuousClock.Instant) {
-        // When the next try of a client's first call is due.
-        var blocked: [Name: ContinuousClock.Instant] = [:]
-        var remaining: [Link.Call] = []
-        let end = ContinuousClock.now + Link.share
-        for (position, var call) in link.calls.enumerated() {
-            guard link.hasRoom, .now < end else {
-                remaining += link.calls[position...]
-                break
-            }
-            call.next = max(call.next, blocked[call.client] ?? call.next)
-            if call.next <= now {
-                guard let pause = answer(&call, of: link) else { continue }
-                call.next = .now + pause
-            }
-            blocked[call.client] = call.next
-            remaining.append(call)
+    /// A link that had no calls for a while starts at the time of the latest one. So a client with few calls waits for one
+    /// turn of a greedy one, or for one long call, and no client waits forever.
+    private func answerCalls() {
+        let end = ContinuousClock.now + Self.turn
+        for link in links.filter({ !$0.calls.isEmpty }).sorted(by: { $0.time < $1.time }) {
+            let start = ContinuousClock.now
+            guard start < end else { return }
+            time = max(time, link.time)
+            link.answerCalls(until: end) { answer(&$0, of: link) }
+            link.time = time + (.now - start)
         }
-        link.calls = remaining
     }
 
     /// Answers a call; returns the pause before the next try if it is blocked.

@@ -10,11 +10,9 @@ import Threads
 
 @testable import SecretService
 
-/// Slow, silent and greedy clients: all others get their answers within two seconds of their calls, on a busy machine.
+/// Slow and silent clients: all others get their answers meanwhile.
 @Suite("Hostile clients of the Secret Service", .tags(.kernel, .threads))
 struct HostilePeerTests {
-    private static let limit = Duration.seconds(2)
-
     /// Returns a link without authentication, and the other end of its connection.
     private func link(_ authentication: Authentication? = nil) throws -> (Link, CInt) {
         var ends: [CInt] = [-1, -1]
@@ -75,11 +73,10 @@ struct HostilePeerTests {
             #expect(try client.secret(at: item) == Array("kept".utf8))
         }
         // The slow one gets its answer, too.
-        #expect(try slow.next(until: .now + Self.limit).replySerial == 99)
-        #expect(client.longestWait < Self.limit)
+        #expect(try slow.next(until: .now + .seconds(30)).replySerial == 99)
         // The stopped client continues.
         try stopped.send(Array(call.dropFirst(50)))
-        #expect(try stopped.next(until: .now + Self.limit).replySerial == 9)
+        #expect(try stopped.next(until: .now + .seconds(30)).replySerial == 9)
     }
 
     @Test("a connection ends if a message, an answer or the authentication takes too long")
@@ -154,38 +151,8 @@ struct HostilePeerTests {
         #expect(throws: ServiceClient.Failure.self) { try addMatch(2_000) }
     }
 
-    @Test("the thirty-third client is refused, and takes the place of one that leaves")
-    func crowd() throws {
-        let service = try ServiceThread()
-        var clients = try (0..<32).map { _ in try service.client() }
-        #expect(throws: ServiceClient.Failure.self) { try service.client() }
-        #expect(throws: Never.self) { try clients[0].search([:]) }
-        for _ in 0..<20 {
-            clients.removeLast()
-            clients.append(try service.client())
-        }
-    }
-
-    @Test("a call of a client that sends many calls at once is answered after few calls of each other client")
-    func greedy() throws {
-        let service = try ServiceThread()
-        let client = try service.client()
-        let item = try client.create(["a": "b"], Array("kept".utf8))
-        let call = BusWriter.call("Introspect", at: ServiceClient.login, to: "org.freedesktop.secrets", serial: 9)
-        let greedy = try (0..<8).map { _ in try service.client() }
-        for peer in greedy {
-            for _ in 0..<200 {
-                _ = call.withUnsafeBytes {
-                    send(peer.socket, $0.baseAddress, $0.count, CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL))
-                }
-            }
-        }
-        for _ in 0..<5 { #expect(try client.secret(at: item) == Array("kept".utf8)) }
-        #expect(client.longestWait < Self.limit, "\(client.longestWait)")
-    }
-
     @Test(
-        "every call is answered within two seconds while an item is held, the quota is full and a client has stopped",
+        "reads are answered while writes wait for an item and for quota, and a client has stopped",
         .tags(.root), .enabled(if: isRoot, "becomes an ordinary user"))
     func blocked() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
@@ -209,13 +176,15 @@ struct HostilePeerTests {
             }
             if number < 10 || number == 300 { Report.tellProblem("the quota is not full") }
             Report.tell("\(number) items fill the quota")
-            let waits = Locked<[Duration]>([])
+            let (reads, writes, readers) = (Locked(0), Locked(0), Locked(4))
             let surprises = Locked<[String]>([])
             // Each kind of call from two clients, at the same time.
             try ThreadTeam.run(8) { thread in
                 let client = try service.client()
-                // Reads continue while the writes wait.
-                for round in 0..<(thread % 4 < 2 ? 1 : 10) {
+                let isReader = thread % 4 > 1
+                var round = 0
+                // Each write waits. If the reads waited for the writes, about as many of them would be answered.
+                while isReader ? round < 50 : round == 0 || readers.withLock({ $0 }) > 0 {
                     var outcome = ""
                     do throws(ServiceClient.Failure) {
                         switch thread % 4 {
@@ -234,13 +203,15 @@ struct HostilePeerTests {
                     if !expected.contains(outcome) {
                         surprises.withLock { $0.append("client \(thread): '\(outcome)'") }
                     }
+                    round += 1
+                    (isReader ? reads : writes).withLock { $0 += 1 }
                 }
-                waits.withLock { $0.append(client.longestWait) }
+                if isReader { readers.withLock { $0 -= 1 } }
             }
             surprises.withLock { $0.forEach(Report.tellProblem) }
-            let all = waits.withLock { $0 }
-            Report.tell("the longest waits: \(all.sorted())")
-            if all.contains(where: { $0 >= Self.limit }) { Report.tellProblem("an answer came late") }
+            let counts = (reads: reads.withLock { $0 }, writes: writes.withLock { $0 })
+            Report.tell("\(counts.reads) reads and \(counts.writes) writes are answered")
+            if counts.reads < 2 * counts.writes { Report.tellProblem("reads wait for writes") }
             withExtendedLifetime(update) {}
             exit(0)
         }

@@ -6,7 +6,7 @@ import TestSupport
 final class ServiceProgram {
     let path: String
     private let leader: ChildProcess
-    private let process: pid_t
+    let process: pid_t
 
     /// Starts a service on the session keyring of this thread.
     init(namespace: String) throws {

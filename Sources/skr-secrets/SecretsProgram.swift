@@ -42,7 +42,7 @@ package enum SecretsProgram {
     /// The address of the bus that clients use here; `nil` without one.
     private static var address: String? {
         if let address = try? Variable.value(variable) { return address }
-        return (try? Variable.value("XDG_RUNTIME_DIR")).map { UnixSocket.address(of: "\($0)/bus") }
+        return SocketFolder.runtime.map { UnixSocket.address(of: "\($0)/bus") }
     }
 
     private static func service(_ options: SecretsOptions) throws(CommandError) -> SecretService {
@@ -177,7 +177,7 @@ package enum SecretsProgram {
         let service = try service(options)
         guard let address else {
             throw .usage(
-                "no session bus is known here: DBUS_SESSION_BUS_ADDRESS and XDG_RUNTIME_DIR are not set",
+                "no session bus is known here: DBUS_SESSION_BUS_ADDRESS is not set, nor XDG_RUNTIME_DIR to your own folder",
                 hint: "use 'skr-secrets -- CMD'")
         }
         let bus = try connection(to: address)

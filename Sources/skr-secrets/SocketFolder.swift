@@ -11,15 +11,23 @@ struct SocketFolder {
     let listener: CInt
     private let folder: String
 
-    /// Creates the folder in `$XDG_RUNTIME_DIR`, or else in the system's temporary directory.
+    /// `$XDG_RUNTIME_DIR`, if it is a folder of this user, and nobody else can write to it or replace it.
     ///
-    /// In a folder that others can change, they could replace ours, and get what programs send to the socket.
+    /// After `su`, it is another user's. In such a folder, its owner could replace ours, and get what programs send to
+    /// the socket.
+    static var runtime: String? {
+        guard let path = try? Variable.value("XDG_RUNTIME_DIR"), path.hasPrefix("/") else { return nil }
+        let walk = WalkedPath(path)
+        guard walk.isOurs, let found = walk.places.last?.found, found.st_uid == geteuid(), found.st_mode & 0o022 == 0
+        else { return nil }
+        return path
+    }
+
+    /// Creates the folder in ``runtime``, or else in the system's temporary directory.
     init() throws(CommandError) {
-        let runtime = unsafe getenv("XDG_RUNTIME_DIR").map { unsafe String(cString: $0) }
-        for parent in [runtime, "/tmp"].compactMap(\.self) where parent.hasPrefix("/") {
-            // A user namespace possibly doesn't map the owner of /tmp.
-            guard parent == "/tmp" ? WalkedPath(parent).places(openTo: 0o022).isEmpty : WalkedPath(parent).isOurs
-            else { continue }
+        // A user namespace possibly doesn't map the owner of /tmp.
+        let temporary = WalkedPath("/tmp").places(openTo: 0o022).isEmpty ? "/tmp" : nil
+        for parent in [Self.runtime, temporary].compactMap(\.self) {
             Self.removeAbandoned(in: parent)
             let random = String(repeating: "X", count: 6)
             var template = Array("\(parent)/\(Self.prefix)\(random)".utf8CString)

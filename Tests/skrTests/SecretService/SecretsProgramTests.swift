@@ -107,13 +107,16 @@ struct SecretsProgramTests: ScriptTests {
 
     @Test(
         "a folder that others can change gets no socket", .tags(.root), .enabled(if: isRoot, "needs root"),
-        arguments: ["chown 60459 a", "chown 60459 a/b", "chmod 777 a", "mv a/b a/c; ln -s c a/b; chown -h 60459 a/b"])
+        arguments: [
+            "chown 60459 a", "chown 60459 a/b", "chmod 777 a", "chmod 1777 a/b",
+            "mv a/b a/c; ln -s c a/b; chown -h 60459 a/b",
+        ])
     func foreignFolder(making: String) throws {
         try expect(
             #"""
             work=$(mktemp -d); trap 'rm -rf $work' EXIT; chmod 755 $work; cd $work; mkdir -p a/b; \#(making)
             XDG_RUNTIME_DIR=$work/a/b skr-secrets -- bash -c 'folder | cut -c 1-17'
-            chown -hR 0 a; chmod 755 a; XDG_RUNTIME_DIR=$work/a/b skr-secrets -- bash -c 'folder | sed "s|$0|W|; s/secrets.*/secrets/"' $work
+            chown -hR 0 a; chmod 755 a a/b; XDG_RUNTIME_DIR=$work/a/b skr-secrets -- bash -c 'folder | sed "s|$0|W|; s/secrets.*/secrets/"' $work
             """#, prints: "/tmp/skr-secrets-\nW/a/b/skr-secrets\n")
     }
 
@@ -139,6 +142,15 @@ struct SecretsProgramTests: ScriptTests {
             setpriv --reuid 65534 --regid 65534 --clear-groups skr-secrets -- echo started; echo $?
             """#, prints: "1\nno Secret Service answers at\nno Secret Service answers at\n77\n")
         #expect(outcome.errors.contains("the user nobody stands for all users of other namespaces"), "\(outcome)")
+    }
+
+    @Test("the bus in another user's folder is not used", .tags(.root), .enabled(if: isRoot, "needs root"))
+    func foreignBus() throws {
+        try expect(
+            #"""
+            work=$(mktemp -d); trap 'rm -r $work' EXIT; skr-secrets -- bash -c 'ln -s $(folder)/bus $0; unset DBUS_SESSION_BUS_ADDRESS
+                for user in 0 60459; do chown $user $0; XDG_RUNTIME_DIR=$0 skr-secrets --status | tail -n +2 | head -n 1; done' $work
+            """#, prints: "scope: session\n")
     }
 
     @Test("the bus of another user is not used", .tags(.root), .enabled(if: isRoot, "needs root"))
@@ -243,72 +255,5 @@ struct SecretsProgramTests: ScriptTests {
                 setsid --wait bash -c "eval \"\$(skr-secrets)\"; true" & skr-secrets --status; wait $!; kill -CONT $service' | sed s/at.*/at/
             """#, prints: "no Secret Service answers at\n")
         #expect(outcome.errors.contains("does not answer"), "\(outcome)")
-    }
-}
-
-/// Tests of what `skr` knows about `skr-secrets`.
-@Suite("skr and the Secret Service")
-struct SecretServiceOfSessionTests {
-    @Test("skr session --secrets gives a command a new session with a Secret Service")
-    func session() throws {
-        try CommandRunner().inSession(
-            #"""
-            unset DBUS_SESSION_BUS_ADDRESS; export XDG_RUNTIME_DIR=; printf s | skr set a
-            skr session --secrets -- bash -c 'skr-secrets --status | grep login; [ "$SKR_SESSION" = $(keyctl id @s) ] && echo session; printf "%s" "$1" | od -An -c' x $'\xff'
-            skr session --name "n-$SKR_NAMESPACE" --secrets -- bash -c 'printf s | skr set b; skr-secrets --status | grep login'
-            """#, prints: "collection: login (items: 0)\nsession\n 377\ncollection: login (items: 1)\n")
-        try CommandRunner().inSession(
-            #"skr-secrets -- sh -c 'skr session -- printenv DBUS_SESSION_BUS_ADDRESS || DBUS_SESSION_BUS_ADDRESS=unix:path=/x skr session -- printenv DBUS_SESSION_BUS_ADDRESS'"#,
-            prints: "unix:path=/x\n")
-        for option in ["--join n", "--end n", "--current"] {
-            let refused = try CommandRunner().inSession("skr session \(option) --secrets")
-            #expect(refused.exitCode == 64 && refused.errors.contains("can't be combined with --secrets"), "\(refused)")
-        }
-    }
-
-    @Test("without the program skr-secrets, the session is not started")
-    func missing() throws {
-        let outcome = try CommandRunner().inSession(
-            #"""
-            work=$(mktemp -d); trap 'rm -rf $work' EXIT; cp $(command -v skr) $work
-            PATH=/usr/bin:/bin $work/skr session --secrets -- echo started; echo $?
-            PATH=/usr/bin:/bin $work/skr doctor | grep secret-service
-            mkdir $work/shared; mv $work/skr $work/shared; chmod 1777 $work/shared; printf '#!/bin/sh\necho trap' > $work/shared/skr-secrets
-            chmod 755 $work/shared/skr-secrets; PATH=/usr/bin:/bin $work/shared/skr session --secrets -- echo started; echo $?
-            chmod 775 $work/shared; PATH=/usr/bin:/bin $work/shared/skr session --secrets -- echo started
-            """#,
-            prints: "127\nok       secret-service  unknown: the program skr-secrets is not installed\n127\ntrap\n")
-        #expect(outcome.errors.contains("install the program skr-secrets"), "\(outcome)")
-    }
-
-    @Test("doctor knows whether our Secret Service answers, and who finds it")
-    func doctorKnows() throws {
-        let environment = ["XDG_RUNTIME_DIR": "", "DBUS_SESSION_BUS_ADDRESS": ""]
-        let none = try doctor("keyctl session - skr doctor --json", environment: environment)
-        #expect(none.verdict("secret-service") == "ok")
-        #expect(none.facts("secret-service")["isOurs"] as? Bool == false)
-        #expect(none.text("secret-service").hasPrefix("no Secret Service answers here; "))
-        let ours = try doctor("keyctl session - skr-secrets -- skr doctor --json", environment: environment)
-        #expect(ours.facts("secret-service")["isOurs"] as? Bool == true)
-        #expect(ours.facts("secret-service")["scope"] as? String == "session")
-        #expect((ours.facts("secret-service")["address"] as? String)?.hasPrefix("unix:path=/tmp/skr-secrets-") == true)
-        #expect(ours.text("secret-service").contains("your other logins can reach it too"))
-        let unnamed = try doctor(
-            #"""
-            keyctl session - skr-secrets -- bash -c 'export XDG_RUNTIME_DIR=$(dirname ${DBUS_SESSION_BUS_ADDRESS#unix:path=})
-                unset DBUS_SESSION_BUS_ADDRESS; exec skr doctor --json'
-            """#, environment: environment)
-        #expect(unnamed.text("secret-service").contains("gh and Python's keyring need DBUS_SESSION_BUS_ADDRESS"))
-    }
-
-    @Test("a secret with attributes is listed, read and deleted by its name")
-    func named() throws {
-        try CommandRunner().inSession(
-            #"""
-            ring=$(keyctl newring skr:$SKR_NAMESPACE @s)
-            keyctl add user secret:account:alice:server:a%3Ab s $ring >/dev/null; keyctl add user labels:secret x $ring >/dev/null
-            skr list; skr get account:alice:server:a%3Ab; echo; skr get account:alice 2>/dev/null; echo $?
-            skr delete account:alice:server:a%3Ab; skr list; skr clear; keyctl rlist $ring
-            """#, prints: "secret\taccount:alice:server:a%3Ab\t\t1\t-\ns\n1\n\n")
     }
 }

@@ -20,7 +20,7 @@ struct SecretsOptions: Verb {
         logins share that bus, so its secrets are in the user scope.
 
         A service ends with CMD, with the login's first process (eval), or with the bus and the login that started \
-        it (--attach). It also ends when the session keyring is revoked, or with a signal.
+        it (--attach). It also ends when the session keyring is revoked or its socket removed, or with a signal.
 
         A rule for --timeout-for is ATTRIBUTE=VALUE=DURATION. VALUE is a pattern as for a shell: '*' stands for any \
         text, as in 'service=gh:*=8h', and a backslash precedes a '?' or '[' that stands for itself. The first \

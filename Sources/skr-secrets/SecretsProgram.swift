@@ -73,8 +73,7 @@ package enum SecretsProgram {
     private static func become(
         _ command: CommandLineWords, _ options: SecretsOptions
     ) throws(CommandError) -> Int32 {
-        let address = try start(options, leader: getpid())
-        unsafe setenv(variable, address, 1)
+        try start(options, leader: getpid()) { address in unsafe setenv(variable, address, 1) }
         if let program = unsafe command.pointers[0] { unsafe execvp(program, command.pointers) }
         throw Executable.failure(of: command.lossyFirst, .last)
     }
@@ -113,35 +112,56 @@ package enum SecretsProgram {
                     : "the first process of this login is outside of this container",
                 hint: "use 'skr-secrets -- CMD'")
         }
-        let address = try start(options, leader: leader)
-        try Console.writeLine("export \(variable)='\(address)'")
+        try start(options, leader: leader) { address throws(CommandError) in
+            try Console.writeLine("export \(variable)='\(address)'")
+        }
         return ExitCode.done.rawValue
     }
 
     /// Starts a service in the background, which ends with the leader.
     ///
-    /// - Returns: the address, at which clients can connect from now on.
-    private static func start(_ options: SecretsOptions, leader: pid_t) throws(CommandError) -> String {
+    /// The service first reports that it is ready. It serves its clients once the caller has answered that `publish` has
+    /// succeeded. If either end closes the connection instead, the service ends, and no folder stays.
+    ///
+    /// - Parameter publish: passes the address on to clients.
+    private static func start(
+        _ options: SecretsOptions, leader: pid_t, _ publish: (String) throws(CommandError) -> Void
+    ) throws(CommandError) {
         // Problems are reported here, because nobody sees them later.
         _ = try service(options)
         // The service's descriptors must not have the numbers of closed standard ones.
         while case 0...STDERR_FILENO = unsafe open("/dev/null", O_RDWR | O_CLOEXEC) {}
-        let leader = try watched(leader)
+        close(try watched(leader))
+        var ends: [CInt] = [-1, -1]
+        _ = unsafe socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends)
         let place = try SocketFolder()
-        switch fork_detached(place.listener, leader) {
-        case 1:
-            let code = (try? run(options, place, leader: leader)) ?? ExitCode.internalError.rawValue
+        let result = fork_detached(place.listener, ends[1])
+        if result == 1 {
+            try? run(options, place, leader: leader, caller: ends[1])
             place.remove()
-            exit(code)
-        case 0: break
-        default:
-            place.remove()
-            throw .internalError(
-                "can't start a process: fork(2) has failed", hint: "check the limit of processes: ulimit -u")
+            exit(ExitCode.done.rawValue)
         }
         close(place.listener)
-        close(leader)
-        return UnixSocket.address(of: place.path)
+        close(ends[1])
+        guard result == 0, isAnswered(on: ends[0]) else {
+            place.remove()
+            throw .internalError(
+                "can't start the service in the background",
+                hint: "check that /dev/null exists, and the limits of processes and open files: ulimit -u -n")
+        }
+        try publish(UnixSocket.address(of: place.path))
+        answer(on: ends[0])
+        close(ends[0])
+    }
+
+    /// Waits for the byte with which the other process reports success.
+    private static func isAnswered(on socket: CInt) -> Bool {
+        var byte: UInt8 = 0
+        return unsafe read(socket, &byte, 1) == 1
+    }
+
+    private static func answer(on socket: CInt) {
+        _ = unsafe send(socket, "", 1, CInt(MSG_NOSIGNAL))
     }
 
     /// Opens a process, to notice its end.
@@ -159,21 +179,26 @@ package enum SecretsProgram {
         return descriptor
     }
 
-    private static func run(_ options: SecretsOptions, _ place: SocketFolder, leader: CInt) throws(CommandError)
-        -> Int32
-    {
+    private static func run(
+        _ options: SecretsOptions, _ place: SocketFolder, leader: pid_t, caller: CInt
+    ) throws(CommandError) {
         keep_memory_private()
         // The caller's folder can be removed, and its file system unmounted.
         _ = unsafe chdir("/")
-        let lifetime = Lifetime(leader: leader, idle: options.idle)
+        let lifetime = try Lifetime(leader: watched(leader), idle: options.idle)
         let service = try service(options)
-        lifetime.run(SecretServer(service, listener: place.listener), of: service)
-        return ExitCode.done.rawValue
+        answer(on: caller)
+        guard isAnswered(on: caller) else { return }
+        // Now there is a descriptor for a client.
+        close(caller)
+        lifetime.run(SecretServer(service, listener: place.listener)) { service.isKeyringThere && place.isThere }
     }
 
     /// Serves the session bus, in the foreground.
     private static func attach(_ options: SecretsOptions) throws(CommandError) -> Int32 {
         keep_memory_private()
+        // The login's leader can be outside of a container.
+        let leader = max(getsid(0), 1)
         let service = try service(options)
         guard let address else {
             throw .usage(
@@ -186,10 +211,9 @@ package enum SecretsProgram {
                 exitCode: .cannotCreate, message: "another program has the name org.freedesktop.secrets on this bus",
                 hint: "end it first, or use 'skr-secrets -- CMD'")
         }
-        // The login's leader can be outside of a container.
-        let lifetime = Lifetime(leader: try watched(max(getsid(0), 1)), idle: options.idle)
+        let lifetime = try Lifetime(leader: watched(leader), idle: options.idle)
         Console.note("serving the Secret Service on the session bus, with the secrets of all your logins", by: name)
-        lifetime.run(SecretServer(service, on: bus), of: service)
+        lifetime.run(SecretServer(service, on: bus)) { service.isKeyringThere }
         return ExitCode.done.rawValue
     }
 

@@ -51,6 +51,9 @@ struct SocketFolder {
             hint: "check that one of these folders is writable, not full, and not another user's")
     }
 
+    /// Whether nobody has removed the socket.
+    var isThere: Bool { unsafe access(path, F_OK) == 0 }
+
     func remove() {
         unsafe unlink(path)
         unsafe rmdir(folder)

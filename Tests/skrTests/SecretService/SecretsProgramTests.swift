@@ -77,10 +77,55 @@ struct SecretsProgramTests: ScriptTests {
     }
 
     @Test(
-        "the service ends when the session is revoked, and after a time without calls",
-        arguments: ["-- bash -c 'keyctl revoke @s; gone $(folder)'", "--idle 1s -- bash -c 'gone $(folder)'"])
+        "the service ends when the session is revoked, when its socket is gone, and after a time without calls",
+        arguments: [
+            "-- bash -c 'keyctl revoke @s; gone $(folder)'", "-- bash -c 'rm $(folder)/bus; gone $(folder)'",
+            "--idle 1s -- bash -c 'gone $(folder)'",
+        ])
     func ends(words: String) throws {
         try expect("skr-secrets \(words)", prints: "gone\n")
+    }
+
+    @Test("the service ends when its folder is gone")
+    func removedFolder() throws {
+        try expect(
+            #"""
+            skr-secrets --namespace $SKR_NAMESPACE -- bash -c 'rm -r $(folder)
+                service=$(pgrep -f "^skr-secrets --namespace $SKR_NAMESPACE"); ls -d /proc/$service >/dev/null && gone /proc/$service'
+            """#, prints: "gone\n")
+    }
+
+    @Test("if the output of eval's form can't be written, the service ends")
+    func unwrittenOutput() throws {
+        try expect(
+            #"""
+            export XDG_RUNTIME_DIR=$(mktemp -d); setsid --wait bash -c '
+                exec 3> >(true); wait $!; for output in /dev/full /dev/fd/3; do
+                    skr-secrets > $output 2>/dev/null && echo succeeded
+                    for i in {1..100}; do [ -z "$(ls $XDG_RUNTIME_DIR)" ] && break; sleep 0.05; done; rmdir $XDG_RUNTIME_DIR/* 2>/dev/null; ls $XDG_RUNTIME_DIR
+                done'; rmdir $XDG_RUNTIME_DIR && echo removed
+            """#, prints: "removed\n")
+    }
+
+    @Test("with few descriptors, the service answers, or the command does not run and no folder stays")
+    func fewDescriptors() throws {
+        try expect(
+            #"""
+            export XDG_RUNTIME_DIR=$(mktemp -d); for count in {5..12}; do
+                answer=$(ulimit -S -n $count; skr-secrets -- sh -c 'ulimit -S -n 50; skr-secrets --status | grep -c bus:' 2>/dev/null)
+                case $?$answer in 01 | 7[03]) ;; *) echo "$count: $answer" ;; esac
+            done; for i in {1..100}; do rmdir $XDG_RUNTIME_DIR 2>/dev/null && break; sleep 0.05; done; ls $XDG_RUNTIME_DIR 2>/dev/null || echo removed
+            """#, prints: "removed\n")
+    }
+
+    @Test("without /dev/null, the command does not run", .tags(.root), .enabled(if: isRoot, "needs root to hide it"))
+    func withoutNull() throws {
+        let outcome = try expect(
+            #"""
+            export XDG_RUNTIME_DIR=$(mktemp -d)
+            unshare --mount bash -c 'mount -t tmpfs none /dev; skr-secrets -- echo started; echo $?'; rmdir $XDG_RUNTIME_DIR && echo removed
+            """#, prints: "70\nremoved\n")
+        #expect(outcome.errors.contains("check that /dev/null exists"), "\(outcome)")
     }
 
     @Test("a killed service leaves a folder, which the next service removes; the secrets are still there")

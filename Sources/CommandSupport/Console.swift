@@ -71,8 +71,8 @@ package enum Console {
     }
 
     /// Reports a problem that did not make the command fail, and that has no exit code.
-    package static func warn(_ message: String, hint: String? = nil) {
-        warn(CommandError(exitCode: .done, message: message, hint: hint))
+    package static func warn(_ message: String, hint: String? = nil, by program: String = "skr") {
+        tell("warning", CommandError(exitCode: .done, message: message, hint: hint), by: program)
     }
 
     /// Prints a line that is neither an answer nor an error, and a hint.

@@ -24,6 +24,13 @@ package enum TimeoutArgument: Equatable {
         if case .after(let duration) = self { duration } else { nil }
     }
 
+    /// The timeout in the form in which users write it.
+    package var text: String {
+        guard let duration else { return "never" }
+        let short = DurationText.rounded(duration)
+        return DurationText.parse(short) == duration ? short : "\(duration.components.seconds)s"
+    }
+
     /// Returns the option's value, or else the value of SKR_TIMEOUT; `nil` if that is unset or empty.
     package static func usual(unless said: TimeoutArgument? = nil) throws(CommandError) -> TimeoutArgument? {
         if let said { return said }

@@ -13,8 +13,8 @@ struct SecretsOptions: Verb {
         which 'skr' shows too, and which are gone at logout.
 
         'skr-secrets -- CMD' runs CMD with a Secret Service of its own. 'eval "$(skr-secrets)"' starts one for the \
-        shell and its login, and does nothing if it runs already; on an error, it prints 'false', so that eval \
-        fails too. Both set DBUS_SESSION_BUS_ADDRESS, so if you have a session bus, use CMD or --attach.
+        shell and its login. If one runs already, it does nothing, but warns if that one has other options. On an \
+        error, it prints 'false', so that eval fails too. Both set DBUS_SESSION_BUS_ADDRESS, so if you have a session bus, use CMD or --attach.
 
         --attach takes the name of the Secret Service on your session bus, if no other program has it. All your \
         logins share that bus, so its secrets are in the user scope.
@@ -51,7 +51,7 @@ struct SecretsOptions: Verb {
             "--namespace", "-n", value: "NAME", "The namespace of the items.", variable: "SKR_NAMESPACE")
         idle = words.duration("--idle", "End after this time without a call.")
         isAttached = words.flag("--attach", "Serve your session bus.")
-        isStatus = words.flag("--status", "Print what runs here: clients and counts, but no secrets.")
+        isStatus = words.flag("--status", "Print what runs here: options, clients and counts, but no secrets.")
         isVersion = words.flag("--version", "Show the version.")
         command = words.command("The command and its arguments.")
         if (isAttached || isStatus) && command != nil {
@@ -83,6 +83,14 @@ struct SecretsOptions: Verb {
     func usedNamespace() throws(CommandError) -> String {
         let usual = try Variable.value("SKR_NAMESPACE")
         return namespace ?? usual ?? SecretStore.defaultNamespace
+    }
+
+    /// The options that apply to a running service, as lines of its report.
+    func settings() throws(CommandError) -> [String] {
+        let timeout = try TimeoutArgument.usual(unless: timeout) ?? .never
+        let usual = ["namespace: \(try usedNamespace())", "timeout: \(timeout.text)"]
+        let idle = idle.map(TimeoutArgument.after) ?? .never
+        return (usual + timeoutFor.map { "timeout-for: \($0)" } + ["idle: \(idle.text)"]).map(Display.plain)
     }
 
     func rules() throws(CommandError) -> TimeoutRules {

@@ -45,17 +45,19 @@ package enum SecretsProgram {
         return SocketFolder.runtime.map { UnixSocket.address(of: "\($0)/bus") }
     }
 
-    private static func service(_ options: SecretsOptions) throws(CommandError) -> SecretService {
+    /// - Parameter leader: the process with which the service ends.
+    private static func service(_ options: SecretsOptions, leader: pid_t) throws(CommandError) -> SecretService {
         guard geteuid() != UnixSocket.nobody else {
             throw CommandError(
                 exitCode: .noPermission, message: "the user nobody stands for all users of other namespaces",
                 hint: "use another user for programs that need secrets")
         }
         let (scope, namespace) = (try options.secretScope(), try options.usedNamespace())
-        let rules = try options.rules()
+        let (rules, settings) = (try options.rules(), try options.settings())
         do throws(SecretStoreError) {
             let service = try SecretService(scope, namespace: namespace, timeouts: rules)
             try service.check()
+            service.settings = settings + ["ends with: process \(leader)"]
             return service
         } catch {
             let (exitCode, hint): (CommandSupport.ExitCode, String) =
@@ -95,7 +97,10 @@ package enum SecretsProgram {
     private static func startForShell(_ options: SecretsOptions) throws(CommandError) -> Int32 {
         if let bus = try presentBus() {
             // A second shell of the same login.
-            if bus.report()?.split(separator: "\n").contains("bus: private") == true { return ExitCode.done.rawValue }
+            if let report = bus.report(), report.split(separator: "\n").contains("bus: private") {
+                try warnIfDifferent(report, options)
+                return ExitCode.done.rawValue
+            }
             throw CommandError(
                 exitCode: .cannotCreate, message: "there is a session bus, which programs would no longer find",
                 hint: "use 'skr-secrets -- CMD' for one program, or 'skr-secrets --attach' for the bus")
@@ -118,6 +123,15 @@ package enum SecretsProgram {
         return ExitCode.done.rawValue
     }
 
+    /// Warns if a running service, with this report, has other options.
+    private static func warnIfDifferent(_ report: String, _ options: SecretsOptions) throws(CommandError) {
+        let lines = ["scope: \(try options.secretScope().name)"] + (try options.settings())
+        guard !report.utf8.starts(with: lines.map { "\($0)\n" }.joined().utf8) else { return }
+        Console.warn(
+            "the running service has other options, and keeps them",
+            hint: "'skr-secrets --status' shows them; for yours, use 'skr-secrets OPTIONS -- CMD'", by: name)
+    }
+
     /// Starts a service in the background, which ends with the leader.
     ///
     /// The service first reports that it is ready. It serves its clients once the caller has answered that `publish` has
@@ -128,7 +142,7 @@ package enum SecretsProgram {
         _ options: SecretsOptions, leader: pid_t, _ publish: (String) throws(CommandError) -> Void
     ) throws(CommandError) {
         // Problems are reported here, because nobody sees them later.
-        _ = try service(options)
+        _ = try service(options, leader: leader)
         // The service's descriptors must not have the numbers of closed standard ones.
         while case 0...STDERR_FILENO = unsafe open("/dev/null", O_RDWR | O_CLOEXEC) {}
         close(try watched(leader))
@@ -186,7 +200,7 @@ package enum SecretsProgram {
         // The caller's folder can be removed, and its file system unmounted.
         _ = unsafe chdir("/")
         let lifetime = try Lifetime(leader: watched(leader), idle: options.idle)
-        let service = try service(options)
+        let service = try service(options, leader: leader)
         answer(on: caller)
         guard isAnswered(on: caller) else { return }
         // Now there is a descriptor for a client.
@@ -199,7 +213,7 @@ package enum SecretsProgram {
         keep_memory_private()
         // The login's leader can be outside of a container.
         let leader = max(getsid(0), 1)
-        let service = try service(options)
+        let service = try service(options, leader: leader)
         guard let address else {
             throw .usage(
                 "no session bus is known here: DBUS_SESSION_BUS_ADDRESS is not set, nor XDG_RUNTIME_DIR to your own folder",

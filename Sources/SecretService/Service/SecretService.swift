@@ -24,6 +24,8 @@ package final class SecretService {
     var nextKeys: KeyPair?
     /// The items whose attributes were changed, by their old paths, which clients still use.
     var renamed: [Name: ItemIdentity] = [:]
+    /// The program's lines of the report.
+    package var settings: [String] = []
     /// Returns the server's lines of the report.
     var report: () -> String = { "" }
     /// The signals of the latest call.
@@ -163,7 +165,7 @@ extension SecretService {
             let counts = try collections().map {
                 "collection: \(PercentCoding.encode($0.name)) (items: \(try $0.items().count))"
             }
-            let text = (["scope: \(scope.name)"] + counts + [report()]).joined(separator: "\n")
+            let text = (["scope: \(scope.name)"] + settings + counts + [report()]).joined(separator: "\n")
             return { $0.string(text) }
         }
     }

@@ -18,13 +18,17 @@ struct SecretsProgramTests: ScriptTests {
     func command() throws {
         try expect(
             #"""
-            skr-secrets -- bash -c 'skr-secrets --status | sed "s/unix.*/ADDRESS/; s/process.*/PROCESS/"
+            skr-secrets -- bash -c 'skr-secrets --status | sed "s/unix.*/ADDRESS/; s/process.*/PROCESS/; s/$SKR_NAMESPACE/NAMESPACE/"
                 stat -c "%a %F" "$(folder)" "$(folder)/bus"; folder >&2; exit 3' 2>$0.folder
             echo $?; gone "$(cat $0.folder)"; rm $0.folder
             """#.replacing("$0", with: "/tmp/skr-$SKR_NAMESPACE"),
             onlyPrints: """
                 address: ADDRESS
                 scope: session
+                namespace: NAMESPACE
+                timeout: never
+                idle: never
+                ends with: PROCESS
                 collection: login (items: 0)
                 collection: session (items: 0)
                 bus: private
@@ -126,6 +130,32 @@ struct SecretsProgramTests: ScriptTests {
             unshare --mount bash -c 'mount -t tmpfs none /dev; skr-secrets -- echo started; echo $?'; rmdir $XDG_RUNTIME_DIR && echo removed
             """#, prints: "70\nremoved\n")
         #expect(outcome.errors.contains("check that /dev/null exists"), "\(outcome)")
+    }
+
+    @Test("the status shows the service's options, and eval warns if it asks for others")
+    func options() throws {
+        let warning = """
+            skr-secrets: warning: the running service has other options, and keeps them
+            skr-secrets: hint: 'skr-secrets --status' shows them; for yours, use 'skr-secrets OPTIONS -- CMD'
+            0
+
+            """
+        try expect(
+            #"""
+            setsid --wait bash -c 'options=(--timeout 90m --timeout-for "service=gh:*=8h" --timeout-for a=b=never --idle 1h)
+                eval "$(skr-secrets "${options[@]}")"; skr-secrets --status | sed -n "/^timeout/,/^ends/p" | sed "s/ $$$/ leader/"
+                skr-secrets "${options[@]}" 2>&1; for other in "--timeout 8h" "--idle 2h" "--scope user" "--namespace other"; do
+                    skr-secrets "${options[@]}" $other 2>&1; echo $?
+                done' 2>/dev/null
+            """#,
+            prints: """
+                timeout: 1h30m
+                timeout-for: service=gh:*=8h
+                timeout-for: a=b=never
+                idle: 1h
+                ends with: process leader
+                \(String(repeating: warning, count: 4))
+                """)
     }
 
     @Test("a killed service leaves a folder, which the next service removes; the secrets are still there")

@@ -65,12 +65,3 @@ struct HelperOptions {
         words.map { " \(Display.storedWord($0))" }.joined()
     }
 }
-
-extension TimeoutArgument {
-    /// The timeout in the form in which users write it.
-    fileprivate var text: String {
-        guard let duration else { return "never" }
-        let short = DurationText.rounded(duration)
-        return DurationText.parse(short) == duration ? short : "\(duration.components.seconds)s"
-    }
-}

@@ -57,6 +57,17 @@ struct SecretServiceOfSessionTests {
         #expect(unnamed.text("secret-service").contains("gh and Python's keyring need DBUS_SESSION_BUS_ADDRESS"))
     }
 
+    @Test("in a session with a name, doctor shows how to start a Secret Service in it")
+    func namedSession() throws {
+        try CommandRunner().inSession(
+            #"""
+            unset DBUS_SESSION_BUS_ADDRESS; export XDG_RUNTIME_DIR= name="n-$SKR_NAMESPACE"
+            skr session --name $name -- bash -c 'printf s | skr set a
+                hint=$(skr doctor --json | grep -o "skr session --name [^ ]* --secrets"); echo "${hint/$name/NAME}"
+                $hint -- bash -c "skr-secrets --status | grep login; skr doctor --json | grep -c session.--name"'
+            """#, prints: "skr session --name NAME --secrets\ncollection: login (items: 1)\n0\n")
+    }
+
     @Test("a secret with attributes is listed, read and deleted by its name")
     func named() throws {
         try CommandRunner().inSession(

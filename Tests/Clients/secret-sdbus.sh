@@ -25,6 +25,8 @@ check "another alias" prints 'o "/"' call $root Service ReadAlias s other
 check "nothing stored" prints 'aoao 0 0' call $root Service SearchItems 'a{ss}' 1 service orchard
 create "$amy" "The label" "${account[@]}"
 item=$(find_item "${account[@]}")
+check "tree has the collections" says '/org/freedesktop/secrets/collection/session$' busctl --user tree org.freedesktop.secrets
+check "tree has the item" says "$item\$" busctl --user tree org.freedesktop.secrets
 check "the attributes" prints 'a{ss} 2 "service" "orchard" "username" "amy"' property "$item" Item Attributes
 check "the label" prints 's "The label"' property "$item" Item Label
 check "it is not locked" prints 'b false' property "$item" Item Locked

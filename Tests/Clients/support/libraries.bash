@@ -45,6 +45,13 @@ check_items() {
     value=$ben store orchard amy
     check "deleted: its label does not come back" fails says '^The label$' search "${account[@]}"
     keyctl clear @s
+    create "$amy" "The label" "${account[@]}" application one
+    skr delete orchard amy
+    value=$ben store orchard amy
+    check "deleted by skr delete: its label does not come back" fails says '^The label$' search "${account[@]}"
+    check "deleted by skr delete: its application does not come back" \
+        prints "$ben" lookup "${account[@]}" application two
+    keyctl clear @s
 }
 
 # Without replace, a second item with the same attributes never takes the place of the first one.
@@ -87,6 +94,18 @@ check_replace() {
         prints "$other" lookup "${account[@]}" xdg:schema org.example.Two
     check "the second schema again: the first item is unchanged" \
         prints "$amy" lookup "${account[@]}" xdg:schema org.example.One
+    keyctl clear @s
+    create "$amy" first "${account[@]}"
+    check "replace with an application, which the first item does not have" \
+        replace "$ben" second "${account[@]}" application one
+    check "an application: there is one item" prints password kinds
+    check "an application: skr get has the new secret" prints "$ben" skr get orchard amy
+    check "replace without an application, which the first item has" replace "$amy" third "${account[@]}"
+    check "without an application: there is one item" prints password kinds
+    check "without an application: the first item's is gone" absent application one
+    check "replace with another target" replace "$other" fourth "${account[@]}" target other
+    check "another target: there are two items" prints ' 1 password 1 secret ' kind_count
+    check "another target: skr get has the first secret" prints "$amy" skr get orchard amy
     keyctl clear @s
 }
 
@@ -174,15 +193,16 @@ check_details() {
 
 check_expiry() {
     local options=(--timeout 2s)
-    create "$amy" short "${account[@]}"
+    create "$amy" short "${account[@]}" application one
     check "--timeout 2s: listed" says '[012]s$' skr list
     sleep 2.1
     check "expired: lookup finds nothing" absent "${account[@]}"
     check "expired: search finds nothing" fails_with 3 search "${account[@]}"
     check "expired: skr get does not find it" fails_with 1 skr get orchard amy
     options=()
-    create "$ben" "" "${account[@]}"
+    value=$ben store orchard amy
     check "expired: its label does not come back" fails says '^short$' search "${account[@]}"
+    check "expired: its application does not come back" prints "$ben" lookup "${account[@]}" application two
     keyctl clear @s
 }
 

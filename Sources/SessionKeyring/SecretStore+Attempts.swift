@@ -1,3 +1,5 @@
+package import Keyutils
+
 /// Operations for a program that does other work while a write is blocked: see ``Wait/pause(after:_:at:)``.
 extension SecretStore {
     /// Prepares to store an item, as ``set(_:for:lasting:)-(SecretBytes,_,_)`` does, except that nothing is sealed.
@@ -18,6 +20,16 @@ extension SecretStore {
         guard lifetime != .scope else { return (nil, nil) }
         let running = try RunningLifetime(lifetime, of: item)
         return (running.timeout, lifetime.hasRefresh ? running.facts() : nil)
+    }
+
+    /// Makes one attempt to delete an item if it holds exactly these bytes; this works on a full quota too.
+    ///
+    /// - Returns: false if the item is absent or holds other bytes.
+    package func deleteUnchanged(
+        _ item: ItemIdentity, _ secret: borrowing SecretBytes, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<Bool> {
+        try checkWrite(item)
+        return try backend.delete(item, ifUnchanged: secret, effort)
     }
 
     /// Prepares to delete an item, as ``delete(_:)`` does.

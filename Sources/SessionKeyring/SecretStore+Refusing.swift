@@ -35,7 +35,7 @@ struct RefuseOperation<Value: Equatable> {
                 blocked = found.known
             }
             guard let known = blocked else { return .done(false) }
-            let outcome = try store.backend.refuse(item, known, effort)
+            let outcome = try store.backend.changeFacts(of: item, known, effort) { $0.isRefused = true }
             if case .blocked = outcome { return outcome }
             blocked = nil
             if case .done(true) = outcome { return outcome }

@@ -156,7 +156,7 @@ extension SecretStore {
         }
         return NewValue(
             value: new, bytes: try encoding(item) { try coding.encode(new) },
-            hasFacts: lifetime.hasRefresh || update.isRefreshed,
+            hasFacts: lifetime.hasRefresh || update.facts?.isOfRefreshed == true,
             isChange: true)
     }
 

@@ -117,7 +117,7 @@ private final class InMemoryUpdate: ItemUpdate {
         return true
     }
 
-    var isRefreshed: Bool { seen?.facts?.isOfRefreshed == true }
+    var facts: ItemFacts? { seen?.facts }
 
     func commit(
         _ bytes: RawSpan?, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort

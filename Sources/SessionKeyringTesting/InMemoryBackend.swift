@@ -76,13 +76,14 @@ public final class InMemoryBackend: SecretBackend {
         }
     }
 
-    package func refuse(
-        _ item: ItemIdentity, _ value: KnownValue, _ effort: Effort
+    package func changeFacts(
+        of item: ItemIdentity, _ value: KnownValue, _ effort: Effort, _ change: (inout ItemFacts) -> Void
     ) throws(SecretStoreError) -> Outcome<Bool> {
-        change(item) { state, time in
+        self.change(item) { state, time in
             guard let entry = state.live(item, at: time), entry.number == value.key else { return false }
-            state.entries[item]?.facts = entry.facts ?? ItemFacts()
-            state.entries[item]?.facts?.isRefused = true
+            var facts = entry.facts ?? ItemFacts()
+            change(&facts)
+            state.entries[item]?.facts = facts
             return true
         }
     }

@@ -87,10 +87,10 @@ private struct BrokenBackend: SecretBackend {
         try whole.readWithFacts(folded(item), body)
     }
 
-    func refuse(
-        _ item: ItemIdentity, _ value: KnownValue, _ effort: Effort
+    func changeFacts(
+        of item: ItemIdentity, _ value: KnownValue, _ effort: Effort, _ change: (inout ItemFacts) -> Void
     ) throws(SecretStoreError) -> Outcome<Bool> {
-        try whole.refuse(folded(item), value, effort)
+        try whole.changeFacts(of: folded(item), value, effort, change)
     }
 
     func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try whole.contains(folded(item)) }

@@ -122,8 +122,8 @@ private struct FailingBackend: SecretBackend {
         _ item: ItemIdentity, _ body: (RawSpan) -> Void
     ) throws(SecretStoreError) -> KnownValue? { throw Self.error }
 
-    func refuse(
-        _ item: ItemIdentity, _ value: KnownValue, _ effort: Effort
+    func changeFacts(
+        of item: ItemIdentity, _ value: KnownValue, _ effort: Effort, _ change: (inout ItemFacts) -> Void
     ) throws(SecretStoreError) -> Outcome<Bool> { throw Self.error }
 
     func set(

@@ -36,10 +36,10 @@ extension ForwardingBackend {
         try whole.expire(item, timeout: timeout, effort)
     }
 
-    package func refuse(
-        _ item: ItemIdentity, _ value: KnownValue, _ effort: Effort
+    package func changeFacts(
+        of item: ItemIdentity, _ value: KnownValue, _ effort: Effort, _ change: (inout ItemFacts) -> Void
     ) throws(SecretStoreError) -> Outcome<Bool> {
-        try whole.refuse(item, value, effort)
+        try whole.changeFacts(of: item, value, effort, change)
     }
 
     package func contains(_ item: ItemIdentity) throws(SecretStoreError) -> Bool { try whole.contains(item) }

@@ -9,8 +9,8 @@ package protocol ItemUpdate: AnyObject {
     /// - Returns: false, without calling `body`, if the item is absent or has expired.
     func read(_ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool
 
-    /// Whether facts say when the value that was read last is fetched again.
-    var isRefreshed: Bool { get }
+    /// The facts about the value that was read last; `nil` if none are known.
+    var facts: ItemFacts? { get }
 
     /// Makes one attempt to replace the item's bytes in one step, complete with their timeout; `nil` removes the item.
     ///

@@ -41,11 +41,11 @@ package protocol SecretBackend: Sendable {
         _ bytes: RawSpan, for item: ItemIdentity, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<Void>
 
-    /// Marks the item's value as refused.
+    /// Changes the facts about the item's value, for example to mark it as refused.
     ///
     /// - Returns: false if the item has another value by now.
-    func refuse(
-        _ item: ItemIdentity, _ value: KnownValue, _ effort: Effort
+    func changeFacts(
+        of item: ItemIdentity, _ value: KnownValue, _ effort: Effort, _ change: (inout ItemFacts) -> Void
     ) throws(SecretStoreError) -> Outcome<Bool>
 
     /// Sets a new timeout for the item and the facts about it, counted from now.

@@ -127,6 +127,11 @@ package struct LoginSurvey: Sendable {
 }
 
 extension SecretStore {
+    /// Removes the keyrings of the scope's empty namespaces, except this store's own.
+    package func removeEmptyNamespaces() throws(SecretStoreError) {
+        _ = try (backend as? KernelBackend)?.rings.removeEmptyRings(Effort())
+    }
+
     /// The names of the namespaces in the keyring that this store's scope stands for.
     package func namespaces() throws(SecretStoreError) -> [String] {
         guard let place = backend.place else { return [] }

@@ -10,7 +10,7 @@ package enum SystemTime {
     }
 
     /// Returns the time after this duration from now, rounded down; nothing lasts longer than a kernel's timeout.
-    static func after(_ duration: Duration) -> UInt64 {
+    package static func after(_ duration: Duration) -> UInt64 {
         let (seconds, attoseconds) = min(max(duration, .zero), .seconds(UInt32.max)).components
         return now() + UInt64(seconds) * 1_000 + UInt64(attoseconds / 1_000_000_000_000_000)
     }

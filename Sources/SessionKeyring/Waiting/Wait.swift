@@ -326,6 +326,8 @@ package enum Outcome<Output> {
     /// Another attempt can succeed: the error says what blocks this one. The step is the one that others already see.
     case blocked(SecretStoreError, after: VisibleStep? = nil)
 
+    package var isBlocked: Bool { if case .blocked = self { true } else { false } }
+
     /// The step that others already see, if the attempt is blocked.
     package var step: VisibleStep? {
         if case .blocked(_, let step) = self { step } else { nil }

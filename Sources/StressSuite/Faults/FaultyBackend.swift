@@ -107,10 +107,10 @@ struct FaultyBackend: SecretBackend {
         try whole.readWithFacts(item, body)
     }
 
-    func refuse(
-        _ item: ItemIdentity, _ value: KnownValue, _ effort: Effort
+    func changeFacts(
+        of item: ItemIdentity, _ value: KnownValue, _ effort: Effort, _ change: (inout ItemFacts) -> Void
     ) throws(SecretStoreError) -> Outcome<Bool> {
-        try whole.refuse(item, value, effort)
+        try whole.changeFacts(of: item, value, effort, change)
     }
 
     func unreadableKeys() throws(SecretStoreError) -> [KeySerial] { try whole.unreadableKeys() }
@@ -163,7 +163,7 @@ private final class UnguardedUpdate: ItemUpdate {
         try backend.read(item, body)
     }
 
-    var isRefreshed: Bool { false }
+    var facts: ItemFacts? { nil }
 
     func commit(
         _ bytes: RawSpan?, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort

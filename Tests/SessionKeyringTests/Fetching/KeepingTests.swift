@@ -174,7 +174,7 @@ private final class BlockedUpdate: ItemUpdate {
 
     func read(_ body: (RawSpan) -> Void) throws(SecretStoreError) -> Bool { try whole.read(body) }
 
-    var isRefreshed: Bool { whole.isRefreshed }
+    var facts: ItemFacts? { whole.facts }
 
     func commit(
         _ bytes: RawSpan?, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort

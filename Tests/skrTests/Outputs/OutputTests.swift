@@ -35,7 +35,7 @@ struct OutputTests {
         let again = try answer()
         #expect(isEqual(again, first))
         let known = try #require(try store.backend.readWithFacts(item) { _ in })
-        #expect(try store.backend.refuse(item, known, Effort()).get())
+        #expect(try store.backend.changeFacts(of: item, known, Effort()) { $0.isRefused = true }.get())
         let failure = Output(exitCode: 3, SecretBox(SecretBytes(utf8: "failed")))
         try failure.remember(for: .seconds(60), as: item, of: request.command.hash, in: store)
         #expect(try answer().exitCode == 3)

@@ -58,11 +58,8 @@ private final class KernelItemUpdate: ItemUpdate {
         return seen != nil
     }
 
-    var isRefreshed: Bool {
-        guard let seen, let facts = try? backend.facts(of: item, key: seen, hash: seenHash, in: ring) else {
-            return false
-        }
-        return facts.isOfRefreshed
+    var facts: ItemFacts? {
+        seen.flatMap { seen in try? backend.facts(of: item, key: seen, hash: seenHash, in: ring) }
     }
 
     func commit(

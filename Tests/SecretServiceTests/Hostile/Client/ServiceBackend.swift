@@ -108,8 +108,8 @@ extension ServiceBackend {
         throw SecretStoreError(.unsupported, item: item)
     }
 
-    func refuse(
-        _ item: ItemIdentity, _ value: KnownValue, _ effort: Effort
+    func changeFacts(
+        of item: ItemIdentity, _ value: KnownValue, _ effort: Effort, _ change: (inout ItemFacts) -> Void
     ) throws(SecretStoreError) -> Outcome<Bool> {
         throw SecretStoreError(.unsupported, item: item)
     }

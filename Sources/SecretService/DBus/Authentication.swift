@@ -6,10 +6,13 @@ import Keyutils
 struct Authentication {
     /// The longest line; an ordinary one has less than 100 bytes.
     private static let longestLine = 1_024
+    /// Clients need six at most.
+    private static let mostLines = 64
 
     private let guid: String
     private let isAllowed: Bool
     private var line: [UInt8] = []
+    private var lineCount = 0
     private var hasNUL = false
     private var isAccepted = false
     private(set) var isDone = false
@@ -32,6 +35,8 @@ struct Authentication {
         guard line.count <= Self.longestLine else { throw WireError() }
         guard byte == UInt8(ascii: "\n") else { return nil }
         guard line.count >= 2, line[line.count - 2] == UInt8(ascii: "\r") else { throw WireError() }
+        lineCount += 1
+        guard lineCount <= Self.mostLines else { throw WireError() }
         defer { line = [] }
         return answer(String(decoding: line.dropLast(2), as: UTF8.self)) + (isDone ? "" : "\r\n")
     }

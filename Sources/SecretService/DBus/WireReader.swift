@@ -118,9 +118,9 @@ struct WireReader {
         return try string()
     }
 
-    mutating func stringDictionary() throws(WireError) -> [Name: String] {
-        var entries: [Name: String] = [:]
-        try properties { name, reader throws(WireError) in entries[name] = try reader.string() }
+    mutating func stringDictionary() throws(WireError) -> [Name: Name] {
+        var entries: [Name: Name] = [:]
+        try properties { name, reader throws(WireError) in entries[name] = Name(try reader.string()) }
         return entries
     }
 

@@ -96,11 +96,11 @@ struct WireValue {
         Self(signature: "ay") { writer in content.bytes.withBytes { writer.bytes($0) } }
     }
     static func objectPaths(_ paths: [String]) -> Self { Self(signature: "ao") { $0.strings(paths) } }
-    static func stringDictionary(_ entries: [Name: String]) -> Self {
+    static func stringDictionary(_ entries: [Name: Name]) -> Self {
         Self(signature: "a{ss}") { writer in
             writer.entries(entries.sorted { $0.key < $1.key }) { entry, writer in
                 writer.string(entry.key.text)
-                writer.string(entry.value)
+                writer.string(entry.value.text)
             }
         }
     }

@@ -14,7 +14,7 @@ final class Link {
         let message: IncomingMessage
         let client: String
         let arrival = ContinuousClock.now
-        var wait = Wait(upTo: Link.patience, quota: Link.patience)
+        var wait = Wait(upTo: Link.patience)
         var change = StoreChange()
         var next = ContinuousClock.now
         /// The bytes of memory that it needs, about.
@@ -51,6 +51,7 @@ final class Link {
     private var isCut = false
     private(set) var calls: [Call] = []
     private var callBytes = 0
+    private var lastClient = ""
     var memoryIsScarce = false
     /// The time that its calls have taken, as ``SecretServer`` counts it.
     var time = Duration.zero
@@ -109,6 +110,8 @@ final class Link {
         // When the next try of a client's first call is due.
         var blocked: [Name: ContinuousClock.Instant] = [:]
         var remaining: [Call] = []
+        // The client that had the last turn comes last: a bus has many clients.
+        calls = calls.filter { $0.client != lastClient } + calls.filter { $0.client == lastClient }
         for (position, var call) in calls.enumerated() {
             guard hasRoom, .now < end else {
                 remaining += calls[position...]
@@ -116,6 +119,7 @@ final class Link {
             }
             call.next = max(call.next, blocked[call.client] ?? call.next)
             if call.next <= now {
+                lastClient = call.client
                 guard let pause = answer(&call) else {
                     callBytes -= call.size
                     continue

@@ -115,6 +115,7 @@ package final class SecretServer {
         // An unmapped user of another user namespace has the number of nobody.
         let isOwn = credentials.user == geteuid() && credentials.user != UnixSocket.nobody
         links.append(Link(socket, credentials, Authentication(guid: guid, isAllowed: isOwn)))
+        links.last?.time = time
     }
 
     private func take(_ message: IncomingMessage, from link: Link) {
@@ -130,7 +131,7 @@ package final class SecretServer {
             return
         }
         guard header.kind == .call else { return }
-        link.add(.init(message: message, client: link.name ?? ""))
+        link.add(.init(message: message, client: ""))
     }
 
     /// Returns the client that has left the bus; `nil` if a name has got an owner.
@@ -147,11 +148,14 @@ package final class SecretServer {
     /// turn of a greedy one, or for one long call, and no client waits forever.
     private func answerCalls() {
         let end = ContinuousClock.now + Self.turn
-        for link in links.filter({ !$0.calls.isEmpty }).sorted(by: { $0.time < $1.time }) {
+        for link in links.filter({ !$0.calls.isEmpty }).sorted(by: { max($0.time, time) < max($1.time, time) }) {
             let start = ContinuousClock.now
             guard start < end else { return }
             time = max(time, link.time)
-            link.answerCalls(until: end) { answer(&$0, of: link) }
+            link.answerCalls(until: end) { call in
+                call.change.end = end
+                return answer(&call, of: link)
+            }
             link.time = time + (.now - start)
         }
     }
@@ -169,6 +173,7 @@ package final class SecretServer {
             emit(service.takeSignals())
         } catch {
             _ = service.takeSignals()
+            if case .unfinished = error { return .zero }
             if error.isBlocked, .now - call.arrival < Link.patience, case .store(let reason) = error,
                 let pause = call.wait.pause(after: reason, call.change.step)
             {

@@ -1,87 +1,98 @@
 import Keyutils
 import SessionKeyring
 
-/// The attributes of an item, and the identity that follows from them.
-///
-/// Attributes that only name the program are ignored, so that all clients share an item: gh's token is the item
-/// `password:gh%3Agithub.com:USER`, which `skr get gh:github.com USER` reads.
-struct ItemAttributeSet {
-    let all: [Name: String]
+/// The attributes of an item, or those that a query names; compared byte for byte.
+struct ItemAttributeSet: Equatable {
+    /// The schemas of git's helper: the earlier one, and the present one.
+    private static let gitSchemas: [Name] = ["org.gnome.keyring.NetworkPassword", "org.git.Password"]
 
-    init(_ all: [Name: String]) {
+    let all: [Name: Name]
+
+    init(_ all: [Name: Name]) {
         self.all = all
     }
 
-    private static func isIgnored(_ name: Name, _ value: String) -> Bool {
-        name == "application" || name == "xdg:schema" || (name == "target" && value == "default")
-    }
+    /// The attributes that items of the kinds `password` and `internet` can have next to those in their name.
+    static let otherNames: [Name] = ["application", "target", "xdg:schema"]
 
-    /// The attributes that tell items apart.
+    /// The attributes that the shared name does not have.
+    var others: [Name: Name] { all.filter { Self.otherNames.contains($0.key) } }
+
+    /// The name of the kind `password` or `internet` that one item with these attributes can have; `nil` for most sets.
     ///
-    /// A set with nothing but ignored attributes, such as Chromium's, keeps them: otherwise, all such programs would
-    /// share one item.
-    var telling: [Name: String] {
-        let telling = all.filter { !Self.isIgnored($0.key, $0.value) }
-        return telling.isEmpty ? all : telling
-    }
-
-    /// The attributes that the identity does not have.
-    var ignored: [Name: String] {
-        let telling = telling
-        return all.filter { telling[$0.key] == nil }
-    }
-
-    var identity: ItemIdentity {
-        let telling = telling
-        if telling.count == 2, let service = telling["service"], let account = telling["username"], !service.isEmpty {
-            return .password(service: service, account: account)
+    /// gh's token has the name `password:gh%3Agithub.com:USER`, so `skr get gh:github.com USER` reads it.
+    var sharedName: ItemIdentity? {
+        let (others, target) = (others, all["target"] ?? "default")
+        guard target == "default", others.values.allSatisfy({ $0.text.utf8.count <= ItemDetails.longestText }) else {
+            return nil
         }
-        if telling.count == 3, let server = telling["server"], let user = telling["user"],
-            let scheme = telling["protocol"], let origin = Self.origin(scheme: scheme, server: server)
-        {
-            return .internet(server: origin, account: user)
+        switch all.count - others.count {
+        case 2:
+            guard let service = all["service"], let account = all["username"], service != "" else { return nil }
+            return .password(service: service.text, account: account.text)
+        case 3:
+            guard let server = all["server"], let user = all["user"], let scheme = all["protocol"],
+                let origin = Self.origin(scheme: scheme.text, server: server.text)
+            else { return nil }
+            return .internet(server: origin, account: user.text)
+        default: return nil
         }
-        return .secret(attributes: telling)
     }
 
-    /// The attributes that an identity stands for; `nil` if it is not an item of the Secret Service.
-    static func telling(of item: ItemIdentity) -> [Name: String]? {
+    /// Returns whether an item can have this name.
+    func canBe(_ item: ItemIdentity) -> Bool { item == sharedName || item.secretAttributes == all }
+
+    /// Returns whether an attribute has another value in an item of this set's shared name.
+    func conflicts(with details: ItemDetails) -> Bool {
+        (details.others ?? [:]).contains { name, value in all[name].map { $0 != value } ?? false }
+    }
+
+    /// Returns the attributes in an item's name; `nil` if it is not an item of the Secret Service.
+    static func named(by item: ItemIdentity) -> [Name: Name]? {
         switch item.kind {
-        case .password: ["service": item.service, "username": item.account]
+        case .password: ["service": Name(item.service), "username": Name(item.account)]
         case .internet:
-            originParts(item.service).map { ["server": $0.server, "user": item.account, "protocol": $0.scheme] }
+            originParts(item.service).map {
+                ["server": Name($0.server), "user": Name(item.account), "protocol": Name($0.scheme)]
+            }
         case .secret: item.secretAttributes
         default: nil
         }
     }
 
     /// Returns whether this is an item of the Secret Service.
-    static func isItem(_ item: ItemIdentity) -> Bool { if case .some = telling(of: item) { true } else { false } }
+    static func isItem(_ item: ItemIdentity) -> Bool { if case .some = named(by: item) { true } else { false } }
 
-    /// Whether a query can only be answered with the ignored attributes of items.
-    var needsIgnored: Bool { !all.isEmpty && all.allSatisfy { Self.isIgnored($0.key, $0.value) } }
+    /// Returns all known attributes of an item.
+    static func attributes(of item: ItemIdentity, _ details: ItemDetails) -> [Name: Name] {
+        let others = item.kind == .secret ? [:] : details.others ?? [:]
+        return (named(by: item) ?? [:]).merging(others) { named, _ in named }
+    }
 
     /// Returns whether this query finds an item.
     ///
-    /// - Parameter ignored: the item's attributes that its identity does not have, as far as they are known.
-    func finds(_ item: ItemIdentity, ignored: [Name: String]) -> Bool {
-        if item.kind == .password, !needsIgnored {
-            // Most items are of this kind, and need no dictionary.
-            return all.allSatisfy { name, value in
-                switch name.text {
-                case "service": value == item.service
-                case "username": value == item.account
-                default: Self.isIgnored(name, value)
-                }
-            }
+    /// - Parameter details: reads what is known about the item, for a query that names more than the item's name has.
+    func finds(_ item: ItemIdentity, _ details: () throws -> ItemDetails?) rethrows -> Bool {
+        guard let named = Self.named(by: item) else { return false }
+        var rest = all
+        for (name, value) in named {
+            if let wanted = rest.removeValue(forKey: name), wanted != value { return false }
         }
-        guard let telling = Self.telling(of: item) else { return false }
-        // A query of ignored attributes only is for an item that has these.
-        if needsIgnored { return all.allSatisfy { (telling[$0.key] ?? ignored[$0.key]) == $0.value } }
-        return all.allSatisfy { telling[$0.key] == $0.value || Self.isIgnored($0.key, $0.value) }
+        if rest.isEmpty { return true }
+        // The name of a secret has all of its attributes.
+        guard item.kind != .secret, rest.allSatisfy({ Self.otherNames.contains($0.key) }), let details = try details()
+        else {
+            return false
+        }
+        if let others = details.others { return rest.allSatisfy { others[$0.key] == $0.value } }
+        // The item can be the one that the client means.
+        if item.kind == .internet, rest.count == 1, let schema = rest["xdg:schema"], Self.gitSchemas.contains(schema) {
+            return true
+        }
+        return rest["target"].map { $0 == "default" } ?? true && named.keys.allSatisfy { all[$0] != nil }
     }
 
-    /// git's name of a server, as in `https://example.com`; `nil` if the parts could not be told apart again.
+    /// Returns git's name of a server, as in `https://example.com`; `nil` if its parts could not be told apart again.
     private static func origin(scheme: String, server: String) -> String? {
         let origin = "\(scheme)://\(server)"
         guard let parts = originParts(origin), parts.scheme == scheme, parts.server == server else { return nil }

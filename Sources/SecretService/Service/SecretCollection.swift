@@ -1,4 +1,3 @@
-import Glibc
 import Keyutils
 import SecretText
 import SessionKeyring
@@ -10,74 +9,70 @@ struct SecretCollection {
 
     let name: String
     let store: SecretStore
-    private let cache = LabelCache()
 
     var path: String { "\(SecretService.path)/collection/\(ObjectPath.element(name))" }
 
     func path(of item: ItemIdentity) -> String { "\(path)/\(ObjectPath.element(item.keyDescription))" }
 
-    /// Whether a collection that a client has created still exists.
-    func exists() throws -> Bool { try store.contains(.secretLabels) || !store.identities().isEmpty }
-
-    /// The live items of the Secret Service.
-    func items() throws -> [ItemIdentity] {
-        try store.identities().filter { ItemAttributeSet.isItem($0) }
+    /// Whether a collection that a client has created still exists, and can be read.
+    func exists() throws -> Bool {
+        try ifReadable { try store.contains(.collectionLabel) || !store.identities().isEmpty } ?? false
     }
 
-    func search(_ query: ItemAttributeSet) throws -> [String] {
-        let labels = query.needsIgnored ? labels() : nil
-        return try store.identities().filter { query.finds($0, ignored: labels?[$0]?.ignored ?? [:]) }.map(path(of:))
-    }
-
-    /// The collection's labels; empty if they can't be read, because nothing important is only there.
-    func labels() -> ItemLabels {
-        let labels = try? store.lending(.secretLabels) { cache.labels(parsing: $0) }
-        return (labels ?? nil) ?? ItemLabels()
-    }
-
-    /// Keeps the entry of an item that has just been stored or renamed.
-    func keep(_ entry: ItemLabels.Entry, of item: ItemIdentity, _ change: inout StoreChange) throws {
-        var (labels, entry) = (labels(), entry)
-        entry.modified = UInt64(max(0, time(nil)))
-        entry.created = labels[item]?.created ?? entry.modified
-        labels[item] = entry
-        try keep(labels, &change)
-    }
-
-    /// Stores the labels of the items that exist.
-    func keep(_ labels: ItemLabels, _ change: inout StoreChange) throws {
-        if let payload = labels.payload(of: try store.identities()) {
-            try change.set(payload, for: .secretLabels, timeout: nil, in: store)
-        } else {
-            try change.delete(.secretLabels, in: store)
+    /// Returns `nil` for what this process must not read, so that an odd key hides only itself.
+    func ifReadable<Result>(_ body: () throws -> Result?) throws -> Result? {
+        do {
+            return try body()
+        } catch let error as SecretStoreError {
+            guard error.code == .forbidden else { throw error }
+            return nil
         }
     }
 
-    /// All attributes of an item.
-    func attributes(of item: ItemIdentity) -> [Name: String] {
-        let ignored = labels()[item]?.ignored ?? [:]
-        return (ItemAttributeSet.telling(of: item) ?? [:]).merging(ignored) { telling, _ in telling }
+    /// The live items of the Secret Service.
+    func items() throws -> [ItemIdentity] { try store.identities().filter(ItemAttributeSet.isItem) }
+
+    /// Reads what is known about an item; `nil` if the item is gone, or must not be read.
+    func details(of item: ItemIdentity) throws -> ItemDetails? {
+        try ifReadable { try store.texts(of: item).map { ItemDetails($0) } }
+    }
+
+    /// Adds all items to a list, which will find those that the query finds.
+    func search(_ query: ItemAttributeSet, _ list: inout LongList) throws {
+        for item in try store.identities() {
+            list.left.append { list in
+                var details: ItemDetails?
+                let isFound = try query.finds(item) {
+                    details = try self.details(of: item)
+                    return details
+                }
+                guard isFound, let details = try details ?? self.details(of: item) else { return }
+                list.found.append(.init(path: path(of: item), modified: details.modified ?? 0))
+            }
+        }
     }
 
     func value(of property: String) throws -> WireValue? {
         switch property {
         case "Items": .objectPaths(try items().map(path(of:)))
-        case "Label": .string(labels().label ?? name)
+        case "Label": .string(try store.lending(.collectionLabel) { String(lossy: $0) } ?? name)
         case "Locked": .bool(false)
         case "Created", "Modified": .time(0)
         default: nil
         }
     }
 
-    func value(of property: String, _ item: ItemIdentity) -> WireValue? {
-        let entry = labels()[item]
+    /// Returns a property's value; `nil` also if the item is gone.
+    func value(of property: String, _ item: ItemIdentity) throws -> WireValue? {
+        guard let details = try details(of: item) else { return nil }
+        let attributes = ItemAttributeSet.attributes(of: item, details)
         switch property {
-        case "Attributes": return .stringDictionary(attributes(of: item))
-        case "Label": return .string(entry?.label ?? Self.label(of: item))
-        case "Type": return .string(entry?.ignored["xdg:schema"] ?? "")
+        case "Attributes": return .stringDictionary(attributes)
+        case "Label": return .string(details.label ?? Self.label(of: item))
+        case "Type": return .string(attributes["xdg:schema"]?.text ?? "")
         case "Locked": return .bool(false)
-        case "Created": return .time(entry?.created ?? 0)
-        case "Modified": return .time(entry?.modified ?? 0)
+        case "Created": return .time((details.created ?? 0) / 1_000)
+        case "Modified": return .time((details.modified ?? 0) / 1_000)
         default: return nil
         }
     }
@@ -88,21 +83,68 @@ struct SecretCollection {
     }
 }
 
-/// The labels that were read last: most calls need them, and they seldom change.
-private final class LabelCache {
-    private var payload = SecretBytes(zeros: 0)
-    private var labels = ItemLabels()
+/// Storing items.
+extension SecretCollection {
+    /// Makes one attempt to store an item with these attributes.
+    ///
+    /// - Parameters:
+    ///   - isReplacing: whether an item with the same attributes is replaced.
+    ///   - details: what is known about the item; not yet its times.
+    /// - Returns: the item, and whether it is a new one.
+    func set(
+        _ secret: borrowing SecretBytes, _ attributes: ItemAttributeSet, _ details: ItemDetails, timeout: Duration?,
+        isReplacing: Bool, _ change: inout StoreChange
+    ) throws -> (item: ItemIdentity, isNew: Bool) {
+        // Each further round means that another process has stored an item of that name meanwhile.
+        for _ in 0..<4 {
+            let item = try change.item ?? name(for: attributes, isReplacing: isReplacing)
+            var isNew = true
+            let isStored = try change.set(secret, for: item, in: store) { old in
+                var details = details
+                details.change(timeout: timeout)
+                details.created = details.created ?? details.modified
+                // The name of a secret has all of its attributes.
+                details.others = item.kind == .secret ? [:] : attributes.others
+                guard let old = old.map({ ItemDetails($0) }) else { return (timeout, details.texts) }
+                guard isReplacing, item.kind == .secret || !attributes.conflicts(with: old) else { return nil }
+                isNew = false
+                details.created = old.created ?? details.created
+                // The programs that share an item still find it by what each of them has said about itself.
+                if item.kind != .secret { details.others?.merge(old.others ?? [:]) { new, _ in new } }
+                return (timeout, details.texts)
+            }
+            if isStored { return (item, isNew) }
+        }
+        throw SecretStoreError(.contended)
+    }
 
-    /// Parses a payload, unless it is the same as last time.
-    func labels(parsing bytes: RawSpan) -> ItemLabels {
-        let isSame = payload.withBytes {
-            unsafe $0.withUnsafeBytes { known in
-                unsafe bytes.withUnsafeBytes { unsafe known.elementsEqual($0) }
+    /// Returns the name for a new item with these attributes, or of the one that it replaces.
+    private func name(for attributes: ItemAttributeSet, isReplacing: Bool) throws -> ItemIdentity {
+        let (all, first) = (try store.identities(), ItemIdentity.secret(attributes: attributes.all))
+        var equal = all.filter {
+            $0.keyDescription.hasPrefix(first.keyDescription) && $0.secretAttributes == attributes.all
+        }
+        if let shared = attributes.sharedName {
+            if !all.contains(shared) {
+                if equal.isEmpty || !isReplacing { return shared }
+            } else if isReplacing, let details = try details(of: shared) {
+                if details.others == attributes.others {
+                    equal.append(shared)
+                } else if equal.isEmpty, !attributes.conflicts(with: details) {
+                    return shared
+                }
             }
         }
-        guard !isSame else { return labels }
-        payload = SecretBytes(copying: bytes)
-        labels = ItemLabels(parsing: bytes)
-        return labels
+        guard isReplacing else {
+            let taken = Set(equal.map { Name($0.keyDescription) })
+            var (number, name) = (1, first.keyDescription)
+            while taken.contains(Name(name)) {
+                number += 1
+                name = "\(first.keyDescription):\(number)"
+            }
+            return .secret(attributes: attributes.all, number: number)
+        }
+        let times = try equal.map { (item: $0, modified: try details(of: $0)?.modified ?? 0) }
+        return times.max { $0.modified < $1.modified }?.item ?? first
     }
 }

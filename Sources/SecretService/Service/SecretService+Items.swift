@@ -11,13 +11,15 @@ extension SecretService {
     ) throws -> (inout WireWriter) -> Void {
         switch member {
         case "SearchItems":
-            let found = try collection.search(ItemAttributeSet(try body.stringDictionary()))
+            let found = try search([collection], &body, &change)
             return { $0.strings(found) }
         case "Delete":
             guard collection.name != login.name, collection.name != session.name else {
                 throw ServiceFailure.notSupported("the collection \(collection.name) can't be deleted")
             }
             try collection.store.clear()
+            // Otherwise, each later call would look at its empty keyring.
+            try? login.store.removeEmptyNamespaces()
             created[collection.name] = nil
             signal("CollectionDeleted", collection.path)
             return { $0.string("/") }
@@ -25,30 +27,40 @@ extension SecretService {
         }
     }
 
+    /// Returns the paths of the items that a query finds, newest first.
+    func search(
+        _ collections: @autoclosure () throws -> [SecretCollection], _ body: inout WireReader,
+        _ change: inout StoreChange
+    ) throws -> [String] {
+        let query = ItemAttributeSet(try body.stringDictionary())
+        let found = try change.list {
+            try collections().map { collection in { list in try collection.search(query, &list) } }
+        }
+        return found.sorted { $0.modified > $1.modified }.map(\.path)
+    }
+
     func createItem(
         in collection: SecretCollection, _ body: inout WireReader, _ client: String, _ change: inout StoreChange
     ) throws -> (inout WireWriter) -> Void {
         var attributes = ItemAttributeSet([:])
-        var label: String?
+        var details = ItemDetails()
+        details.label = ""
         try body.properties { name, value throws(WireError) in
             let type = try value.variant()
             switch (name, type.bytes) {
             case ("\(Interface.item.name).Attributes", Array("a{ss}".utf8)):
                 attributes = ItemAttributeSet(try value.stringDictionary())
-            case ("\(Interface.item.name).Label", Array("s".utf8)): label = try value.string()
+            case ("\(Interface.item.name).Label", Array("s".utf8)): details.label = try value.string()
             default: try value.skip(type)
             }
         }
-        let (secret, contentType) = try readSecret(&body, client)
-        let item = attributes.identity
-        let isNew = try !collection.store.contains(item)
-        try change.set(
-            secret.bytes, for: item, timeout: timeouts.timeout(of: attributes.all), in: collection.store)
+        let secret: SecretBox
+        (secret, details.contentType) = try readSecret(&body, client)
+        try details.check()
+        let (item, isNew) = try collection.set(
+            secret.bytes, attributes, details, timeout: timeouts.timeout(of: attributes.all),
+            isReplacing: try body.bool(), &change)
         renamed[collection.path(of: item)] = nil
-        let entry = ItemLabels.Entry(label: label ?? "", contentType: contentType, ignored: attributes.ignored)
-        // The secret is stored even if the quota is too full for the labels.
-        var labelling = StoreChange()
-        try? collection.keep(entry, of: item, &labelling)
         signal(isNew ? "ItemCreated" : "ItemChanged", from: collection, collection.path(of: item))
         return { writer in
             writer.string(collection.path(of: item))
@@ -72,13 +84,14 @@ extension SecretService {
             return secret.write
         case "SetSecret":
             let (secret, contentType) = try readSecret(&body, client)
-            let timeout = timeouts.timeout(of: collection.attributes(of: item))
-            try change.set(secret.bytes, for: item, timeout: timeout, in: collection.store)
-            if var entry = collection.labels()[item] {
-                entry.contentType = contentType
-                var labelling = StoreChange()
-                try? collection.keep(entry, of: item, &labelling)
+            let isStored = try change.set(secret.bytes, for: item, in: collection.store) { old in
+                guard var details = old.map({ ItemDetails($0) }) else { return nil }
+                let timeout = timeout(of: item, details, in: collection)
+                details.contentType = contentType
+                details.change(timeout: timeout)
+                return (timeout, details.texts)
             }
+            guard isStored else { throw ServiceFailure.unknownObject(path) }
             signal("ItemChanged", from: collection, path)
             return { _ in }
         default:
@@ -87,5 +100,16 @@ extension SecretService {
             signal("ItemDeleted", from: collection, path)
             return { $0.string("/") }
         }
+    }
+
+    /// Returns the timeout for the next value of an item.
+    ///
+    /// If not all of the item's attributes are known, this is not longer than the time that is left.
+    private func timeout(of item: ItemIdentity, _ details: ItemDetails, in collection: SecretCollection) -> Duration? {
+        let usual = timeouts.timeout(of: ItemAttributeSet.attributes(of: item, details))
+        guard item.kind != .secret, details.others == nil,
+            case .after(let left)? = try? collection.store.attributes(of: item)?.expiry
+        else { return usual }
+        return min(usual ?? left.atLeast, max(left.atLeast, .seconds(1)))
     }
 }

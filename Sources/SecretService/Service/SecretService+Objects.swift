@@ -23,15 +23,13 @@ extension SecretService {
         }
     }
 
-    /// All collections, in the order of their paths.
+    /// All collections.
     func collections() throws -> [SecretCollection] {
-        var all = [login, session]
-        for name in try login.store.namespaces() where name.utf8.starts(with: SecretCollection.prefix.utf8) {
+        let created = try login.store.namespaces().filter { $0.hasPrefix(SecretCollection.prefix) }.map { namespace in
             // Bytes, because an accent can follow the prefix.
-            let name = String(Substring(name.utf8.dropFirst(SecretCollection.prefix.utf8.count)))
-            if name != session.name, let collection = try collection(named: name) { all.append(collection) }
+            String(Substring(namespace.utf8.dropFirst(SecretCollection.prefix.utf8.count)))
         }
-        return all
+        return try [login, session] + created.filter { $0 != session.name }.compactMap(collection(named:))
     }
 
     /// Returns the collection with this name; `nil` if it does not exist.
@@ -39,19 +37,16 @@ extension SecretService {
         switch name {
         case login.name: return login
         case session.name: return session
-        default: break
+        default:
+            let collection = try created[name] ?? newCollection(name)
+            // Its store remembers its keyring, which makes the next look fast.
+            created[name] = try collection.exists() ? collection : nil
+            return created[name]
         }
-        guard try login.store.namespaces().contains(SecretCollection.prefix + name) else { return nil }
-        let collection = try newCollection(name)
-        return try collection.exists() ? collection : nil
     }
 
     func newCollection(_ name: String) throws -> SecretCollection {
-        if let known = created[name] { return known }
-        let store = try SecretStore(scope, namespace: SecretCollection.prefix + name)
-        let collection = SecretCollection(name: name, store: store)
-        if created.count < 100 { created[name] = collection }
-        return collection
+        SecretCollection(name: name, store: try SecretStore(scope, namespace: SecretCollection.prefix + name))
     }
 
     func find(_ path: String, for client: String) throws -> Object {
@@ -118,7 +113,11 @@ extension SecretService {
         guard let (collection, item) = try location(names[...]), item == nil else {
             throw ServiceFailure.unknownObject(path)
         }
-        guard aliases.count < 100 else { throw ServiceFailure.limit("remove some aliases first") }
+        try checkRoomForAlias()
         aliases[name] = collection.name
+    }
+
+    func checkRoomForAlias() throws(ServiceFailure) {
+        guard aliases.count < 100 else { throw .limit("remove some aliases first") }
     }
 }

@@ -61,7 +61,7 @@ extension SecretService {
         switch object {
         case .service: .objectPaths(try collections().map(\.path))
         case .collection(let collection): try collection.value(of: property)
-        case .item(let collection, let item): collection.value(of: property, item)
+        case .item(let collection, let item): try collection.value(of: property, item)
         case .root, .session: nil
         }
     }
@@ -71,16 +71,15 @@ extension SecretService {
     ) throws {
         switch (object, property) {
         case (.collection(let collection), _):
-            var labels = collection.labels()
             let label = try body.string()
-            guard label.utf8.count <= 256 else { throw ServiceFailure.limit("a label has at most 256 bytes") }
-            labels.label = label
-            try collection.keep(labels, &change)
+            try checkLabel(label)
+            try change.set(label: label, in: collection.store)
             signal("CollectionChanged", collection.path)
         case (.item(let collection, let item), "Label"):
-            var entry = collection.labels()[item] ?? ItemLabels.Entry()
-            entry.label = try body.string()
-            try collection.keep(entry, of: item, &change)
+            var details = ItemDetails()
+            details.label = try body.string()
+            try details.check()
+            try change.change(item, in: collection.store) { $0.label = details.label }
             signal("ItemChanged", from: collection, collection.path(of: item))
         case (.item(let collection, let item), _):
             try setAttributes(ItemAttributeSet(try body.stringDictionary()), of: item, in: collection, &change)
@@ -88,33 +87,38 @@ extension SecretService {
         }
     }
 
-    /// Stores an item under the identity of other attributes, with its time left.
-    func setAttributes(
+    /// Stores an item under a name with other attributes, with its time left.
+    private func setAttributes(
         _ attributes: ItemAttributeSet, of item: ItemIdentity, in collection: SecretCollection,
         _ change: inout StoreChange
     ) throws {
-        let (new, store) = (attributes.identity, collection.store)
-        var entry = collection.labels()[item] ?? ItemLabels.Entry()
-        entry.ignored = attributes.ignored
-        if new != item {
-            guard try !store.contains(new) else { throw ServiceFailure.invalid("another item has these attributes") }
-            guard let found = try store.attributes(of: item), let secret = try store.bytes(of: item) else {
-                throw ServiceFailure.unknownObject(collection.path(of: item))
+        let store = collection.store
+        var new = item
+        if attributes.canBe(item) {
+            try change.change(item, in: store) { details in
+                details.created = details.created ?? SystemTime.now()
+                details.others = item.kind == .secret ? [:] : attributes.others
             }
+        } else {
+            var bytes = SecretBytes(zeros: 0)
+            guard let found = try store.attributes(of: item),
+                let texts = try store.texts(of: item, { bytes = SecretBytes(copying: $0) })
+            else { throw ServiceFailure.unknownObject(collection.path(of: item)) }
+            let details = ItemDetails(texts)
             let timeout: Duration? =
                 switch found.expiry {
-                case .after(let left): max(left.atLeast, .seconds(1))
+                case .after(let left): max(details.timeLeft(within: left), .seconds(1))
                 case .never: timeouts.timeout(of: attributes.all)
                 case .unknown: throw ServiceFailure.notSupported("/proc/keys does not show the item's time left")
                 }
-            try change.set(secret, for: new, timeout: timeout, in: store)
-            var deletion = StoreChange()
+            new = try collection.set(bytes, attributes, details, timeout: timeout, isReplacing: false, &change).item
             do {
-                try deletion.delete(item, in: store)
+                // A newer value of another program stays, and gets the new name when the call is repeated.
+                guard try store.deleteUnchanged(item, bytes, Effort()).get() else {
+                    throw SecretStoreError(.contended, item: item)
+                }
             } catch {
-                // The call can be repeated, as if it had changed nothing.
-                var undoing = StoreChange()
-                _ = try? undoing.delete(new, in: store)
+                _ = try? store.deleteUnchanged(new, bytes, Effort())
                 throw error
             }
             for (path, current) in renamed where current == item && path.text.hasPrefix("\(collection.path)/") {
@@ -122,8 +126,6 @@ extension SecretService {
             }
             if renamed.count < 1_000 { renamed[collection.path(of: item)] = new }
         }
-        var labelling = StoreChange()
-        try? collection.keep(entry, of: new, &labelling)
         signal("ItemChanged", from: collection, collection.path(of: new))
     }
 }

@@ -39,18 +39,26 @@ extension SecretService {
         return session
     }
 
-    func secrets(_ body: inout WireReader, _ client: String) throws -> (inout WireWriter) -> Void {
+    func secrets(
+        _ body: inout WireReader, _ client: String, _ change: inout StoreChange
+    ) throws -> (inout WireWriter) -> Void {
         let (paths, sessionPath) = (try distinct(body.objectPaths()), try body.objectPath())
         let session = try session(sessionPath, client)
-        var found: [(path: String, write: (inout WireWriter) -> Void)] = []
-        var size = 0
-        for path in paths {
-            guard case .item(let collection, let item)? = try? find(path, for: client),
-                let secret = try secret(of: item, in: collection, session, sessionPath)
-            else { continue }
-            found.append((path, secret.write))
-            size += secret.size
-            guard size <= Self.mostSecretBytes else { throw ServiceFailure.limit("ask for fewer secrets at a time") }
+        let found = try change.list {
+            paths.map { path in
+                { list in
+                    guard case .item(let collection, let item)? = try? self.find(path, for: client),
+                        let secret = try collection.ifReadable({
+                            try self.secret(of: item, in: collection, session, sessionPath)
+                        })
+                    else { return }
+                    list.found.append(.init(path: path, write: secret.write))
+                    list.size += secret.size
+                    guard list.size <= Self.mostSecretBytes else {
+                        throw ServiceFailure.limit("ask for fewer secrets at a time")
+                    }
+                }
+            }
         }
         return { writer in
             writer.entries(found) { entry, writer in
@@ -62,7 +70,7 @@ extension SecretService {
     }
 
     /// The most bytes of secrets in one answer, and the most objects in one call.
-    private static let (mostSecretBytes, mostObjects) = (16 << 20, 2_000)
+    private static let (mostSecretBytes, mostObjects) = (2 << 20, 2_000)
 
     /// Returns the paths without repetitions.
     func distinct(_ paths: [String]) throws -> [String] {
@@ -76,9 +84,10 @@ extension SecretService {
     func secret(
         of item: ItemIdentity, in collection: SecretCollection, _ session: SecretSession, _ path: String
     ) throws -> (write: (inout WireWriter) -> Void, size: Int)? {
-        guard let bytes = try collection.store.bytes(of: item) else { return nil }
+        var bytes = SecretBytes(zeros: 0)
+        guard let texts = try collection.store.texts(of: item, { bytes = SecretBytes(copying: $0) }) else { return nil }
         let (parameters, value) = try session.encode(SecretBox(bytes))
-        let type = collection.labels()[item]?.contentType ?? "text/plain"
+        let type = ItemDetails(texts).contentType
         let write = { (writer: inout WireWriter) in
             writer.align(to: 8)
             writer.string(path)

@@ -14,6 +14,7 @@ package final class SecretService {
     let login: SecretCollection
     let session: SecretCollection
     let timeouts: TimeoutRules
+    /// The collections that clients have created, as far as a call has found them.
     var created: [Name: SecretCollection] = [:]
     /// The names of collections by their aliases.
     var aliases: [Name: String] = [:]
@@ -52,14 +53,14 @@ package final class SecretService {
 
     /// Checks that the keyring can be used.
     package func check() throws(SecretStoreError) {
-        _ = try login.store.contains(.secretLabels)
+        _ = try login.store.contains(.collectionLabel)
         _ = try login.store.namespaces()
     }
 
     /// Whether the keyring still exists: it ends with the login session.
     package var isKeyringThere: Bool {
         do throws(SecretStoreError) {
-            _ = try login.store.contains(.secretLabels)
+            _ = try login.store.contains(.collectionLabel)
             return true
         } catch {
             return error.code != .sessionRevoked && error.code != .forbidden
@@ -129,40 +130,44 @@ extension SecretService {
         case (.collection(let collection), _): return try call(member, on: collection, &body, client, &change)
         case (.item(let collection, let item), _):
             return try call(member, on: item, collection, &body, client, &change)
-        default: return try call(member, &body, client)
+        default: return try call(member, &body, client, &change)
         }
     }
 
     /// The methods of the service.
     func call(
-        _ member: String, _ body: inout WireReader, _ client: String
+        _ member: String, _ body: inout WireReader, _ client: String, _ change: inout StoreChange
     ) throws -> (inout WireWriter) -> Void {
         switch member {
         case "OpenSession": return try openSession(&body, client)
         case "SearchItems":
-            let query = ItemAttributeSet(try body.stringDictionary())
-            let found = try collections().flatMap { try $0.search(query) }
+            let found = try search(collections(), &body, &change)
             return { writer in
                 writer.strings(found)
                 writer.strings([])
             }
         case "Lock", "Unlock":
             // Nothing is ever locked.
-            let paths = try member == "Lock" ? [] : distinct(body.objectPaths()).filter { isLockable($0, client) }
+            let paths = try member == "Lock" ? [] : distinct(body.objectPaths())
+            let found = try change.list {
+                paths.map { path in
+                    { list in if self.isLockable(path, client) { list.found.append(.init(path: path)) } }
+                }
+            }
             return { writer in
-                writer.strings(paths)
+                writer.strings(found.map(\.path))
                 writer.string("/")
             }
-        case "GetSecrets": return try secrets(&body, client)
+        case "GetSecrets": return try secrets(&body, client, &change)
         case "ReadAlias":
             let path = try alias(try body.string())?.path ?? "/"
             return { $0.string(path) }
         case "SetAlias":
             try setAlias(body.string(), to: body.objectPath())
             return { _ in }
-        case "CreateCollection": return try createCollection(&body)
+        case "CreateCollection": return try createCollection(&body, &change)
         default:
-            let counts = try collections().map {
+            let counts = try [login, session].map {
                 "collection: \(PercentCoding.encode($0.name)) (items: \(try $0.items().count))"
             }
             let text = (["scope: \(scope.name)"] + settings + counts + [report()]).joined(separator: "\n")
@@ -178,8 +183,10 @@ extension SecretService {
         }
     }
 
-    func createCollection(_ body: inout WireReader) throws -> (inout WireWriter) -> Void {
-        var label: String?
+    func createCollection(
+        _ body: inout WireReader, _ change: inout StoreChange
+    ) throws -> (inout WireWriter) -> Void {
+        var label = "collection"
         try body.properties { name, value throws(WireError) in
             if name == "\(Interface.collection.name).Label" {
                 label = try value.stringVariant()
@@ -188,7 +195,9 @@ extension SecretService {
             }
         }
         let alias = try body.string()
-        let collection = try self.alias(alias) ?? findOrMakeCollection(named: label ?? "collection")
+        try checkLabel(label)
+        if !alias.isEmpty { try checkRoomForAlias() }
+        let collection = try self.alias(alias) ?? makeCollection(label, &change)
         if !alias.isEmpty { try setAlias(alias, to: collection.path) }
         return { writer in
             writer.string(collection.path)
@@ -196,19 +205,26 @@ extension SecretService {
         }
     }
 
-    /// Returns the collection with this name, and creates it if necessary.
-    private func findOrMakeCollection(named name: String) throws -> SecretCollection {
-        guard name.utf8.count <= 256 else { throw ServiceFailure.limit("a label has at most 256 bytes") }
-        if let known = try collection(named: name) { return known }
-        let collection = try newCollection(name)
-        var labels = ItemLabels()
-        labels.label = name
-        // Without this key, the collection would not exist.
-        guard let payload = labels.payload(of: []) else { throw WireError() }
-        var change = StoreChange()
-        try change.set(payload, for: .secretLabels, timeout: nil, in: collection.store)
-        signal("CollectionCreated", collection.path)
-        return collection
+    func checkLabel(_ label: String) throws(ServiceFailure) {
+        guard label.utf8.count <= 256 else { throw .limit("a collection's label has at most 256 bytes") }
+    }
+
+    /// Makes a collection, whose name is the label or the label with a number.
+    private func makeCollection(_ label: String, _ change: inout StoreChange) throws -> SecretCollection {
+        let taken = try login.store.namespaces()
+        var number = 1
+        while true {
+            let name = number == 1 ? label : "\(label) \(number)"
+            number += 1
+            guard ![login.name, session.name].contains(name), !taken.contains(SecretCollection.prefix + name) else {
+                continue
+            }
+            let collection = try newCollection(name)
+            // Without this key, the collection would not exist.
+            guard try change.set(label: label, in: collection.store, isAddition: true) else { continue }
+            signal("CollectionCreated", collection.path)
+            return collection
+        }
     }
 
     /// Announces a change to the object with this path, which belongs to a collection or to the service itself.

@@ -7,6 +7,8 @@ enum ServiceFailure: Error {
     case error(String, String)
     /// The store's error; the call can be repeated if another process blocked it.
     case store(SecretStoreError)
+    /// The call's turn has ended before its list was complete.
+    case unfinished
 
     private static let prefix = "org.freedesktop.DBus.Error."
 
@@ -49,6 +51,7 @@ enum ServiceFailure: Error {
     var name: String {
         switch self {
         case .error(let name, _): return name
+        case .unfinished: return Self.prefix + "Timeout"
         case .store(let error):
             switch error.code {
             case .contended: return Self.prefix + "Timeout"
@@ -64,6 +67,7 @@ enum ServiceFailure: Error {
     var message: String {
         switch self {
         case .error(_, let message): return message
+        case .unfinished: return "the list takes too long"
         case .store(let error):
             switch error.code {
             case .quotaExceeded:

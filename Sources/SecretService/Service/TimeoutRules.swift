@@ -23,10 +23,10 @@ package struct TimeoutRules: Sendable {
     }
 
     /// The first rule that fits decides.
-    func timeout(of attributes: [Name: String]) -> Duration? {
+    func timeout(of attributes: [Name: Name]) -> Duration? {
         let rule = rules.first { rule in
             guard let value = attributes[rule.attribute] else { return false }
-            return unsafe fnmatch(rule.pattern, value, 0) == 0
+            return unsafe fnmatch(rule.pattern, value.text, 0) == 0
         }
         return rule.map(\.timeout) ?? usual
     }

@@ -1,27 +1,32 @@
-import Keyutils
+package import Keyutils
 
 /// Items of the Secret Service that are named by their attributes.
 extension ItemIdentity {
     /// A secret that any set of attributes names.
     ///
     /// The description has the attributes in the order of their names, such as `secret:account:alice:server:a.example`.
-    package static func secret(attributes: [Name: String]) -> ItemIdentity {
-        let fields = attributes.sorted { $0.key < $1.key }.flatMap { [$0.key.text, $0.value] }.map(PercentCoding.encode)
+    /// Further secrets with the same attributes end with a number, such as `secret:account:alice:2`: an attribute has
+    /// two fields, so the number, at the end of an odd number of fields, is not one.
+    ///
+    /// - Parameter number: 1 for the first secret with these attributes.
+    package static func secret(attributes: [Name: Name], number: Int = 1) -> ItemIdentity {
         // No encoded text is a single dot.
-        return ItemIdentity(.secret, service: fields.isEmpty ? "." : fields.joined(separator: ":"), account: "")
+        var fields = attributes.isEmpty ? ["."] : []
+        for (name, value) in attributes.sorted(by: { $0.key < $1.key }) {
+            fields += [PercentCoding.encode(name.text), PercentCoding.encode(value.text)]
+        }
+        if number > 1 { fields.append(String(number)) }
+        return ItemIdentity(.secret, service: fields.joined(separator: ":"), account: "")
     }
 
     /// The attributes that name a secret; `nil` for another kind.
-    package var secretAttributes: [Name: String]? {
-        guard kind == .secret else { return nil }
-        return service == "." ? [:] : Self.attributes(service)
-    }
+    package var secretAttributes: [Name: Name]? { kind == .secret ? Self.attributes(service) : nil }
 
-    /// The hidden key of a namespace in which the Secret Service keeps the labels of items.
-    package static let secretLabels = ItemIdentity(
-        kind: .secret, service: "labels", account: "", keyDescription: "labels:secret")
+    /// The hidden key of a namespace in which the Secret Service keeps a collection's label.
+    package static let collectionLabel = ItemIdentity(
+        kind: .secret, service: "label", account: "", keyDescription: "label:secret")
 
-    /// Reads back the description of a secret; `nil` unless `secret(attributes:)` could have written it.
+    /// Reads back the description of a secret; `nil` unless `secret(attributes:number:)` could have written it.
     init?(secretDescription: String) {
         // Bytes, because an accent can follow the colon.
         let service = String(Substring(secretDescription.utf8.dropFirst("secret:".utf8.count)))
@@ -29,20 +34,23 @@ extension ItemIdentity {
         guard case .some = secretAttributes else { return nil }
     }
 
-    private static func attributes(_ encoded: String) -> [Name: String]? {
-        let fields = encoded.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-            .map { PercentCoding.decode(Substring($0)) }
-        guard fields.count % 2 == 0 else { return nil }
-        var attributes: [Name: String] = [:]
-        var last: String?
-        for position in stride(from: 0, to: fields.count, by: 2) {
-            guard let name = fields[position], let value = fields[position + 1], last.map({ $0 < name }) ?? true else {
-                return nil
-            }
-            attributes[name] = value
+    private static func attributes(_ encoded: String) -> [Name: Name]? {
+        var fields = encoded.split(separator: ":", omittingEmptySubsequences: false)[...]
+        let isEmpty = fields.first == "."
+        if isEmpty { fields.removeFirst() }
+        if fields.count % 2 == 1, let number = fields.popLast() {
+            guard let value = Int(number), value > 1, String(value) == number else { return nil }
+        }
+        var attributes: [Name: Name] = [:]
+        var last: Name?
+        while let field = fields.popFirst(), let text = fields.popFirst() {
+            guard let name = PercentCoding.decode(field).map({ Name($0) }), let value = PercentCoding.decode(text),
+                last.map({ $0 < name }) ?? true
+            else { return nil }
+            attributes[name] = Name(value)
             last = name
         }
-        return attributes
+        return attributes.isEmpty == isEmpty ? attributes : nil
     }
 }
 

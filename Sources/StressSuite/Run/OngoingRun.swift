@@ -161,7 +161,7 @@ struct OngoingRun: ~Copyable {
     }
 
     private var postRunChecks: PostRunChecks {
-        PostRunChecks(plan: plan, ring: scratch.keyring, store: store, hasLabels: makeBackend != nil)
+        PostRunChecks(plan: plan, ring: scratch.keyring, store: store, hasTexts: makeBackend != nil)
     }
 
     /// Reads every item once more after all workers have ended.

@@ -92,6 +92,8 @@ struct CrowdMember {
     private var writes = 0
     /// The numbers of the writes that each of the client's items can hold; 0 if the item can be missing.
     private var possible = Array(repeating: Set([0]), count: items)
+    /// The numbers of the writes that the client has sent just before it ended, which can be made later than others.
+    private var late = Array(repeating: Set<Int>(), count: items)
     private(set) var tally = Crowd.Tally()
 
     init(_ number: Int, of crowd: Crowd, seed: UInt64, mayBeRefused: Bool) {
@@ -200,7 +202,7 @@ struct CrowdMember {
             }
             found = write
         }
-        guard possible[item].contains(found) else {
+        guard possible[item].contains(found) || late[item].contains(found) else {
             return crowd.report("client \(number) read write \(found) of item \(item), not one of \(possible[item])")
         }
         possible[item] = [found]
@@ -209,7 +211,7 @@ struct CrowdMember {
     private mutating func search() throws(ServiceClient.Failure) {
         let found = try connected().search(["owner": "\(number)"]).count
         let least = possible.count { !$0.contains(0) }
-        let most = possible.count { $0 != [0] }
+        let most = (0..<Self.items).count { possible[$0] != [0] || !late[$0].isEmpty }
         guard (least...most).contains(found) else {
             return crowd.report("client \(number) found \(found) items, not \(least) to \(most)")
         }
@@ -221,7 +223,7 @@ struct CrowdMember {
             if !possible[item].contains(0) { crowd.report("client \(number) lost its item \(item)") }
             return possible[item] = [0]
         }
-        if possible[item] == [0] { crowd.report("client \(number) found its deleted item \(item)") }
+        if possible[item] == [0], late[item].isEmpty { crowd.report("client \(number) found its deleted item \(item)") }
         possible[item].insert(0)
         if try !client.delete(path) { crowd.report("client \(number): its item \(item) was gone") }
         possible[item] = [0]
@@ -243,7 +245,7 @@ struct CrowdMember {
     private mutating func die(_ item: Int) throws(ServiceClient.Failure) {
         let client = try connected()
         writes += 1
-        possible[item].insert(writes)
+        late[item].insert(writes)
         let (value, session, attributes) = (Self.value(number, writes), client.session, attributes(item))
         let call = ServiceClient.creation(attributes, value, session)
         try client.send(Array(call.prefix(random.below(2) == 0 ? call.count : random.below(call.count))))

@@ -30,7 +30,7 @@ struct HostileMessages {
     private static let paths = [
         "/", root, "\(root)/collection/login", "\(root)/collection/session", "\(root)/aliases/default",
         "\(root)/collection/a", "\(root)/collection/_c3_a9", "\(root)/collection/login/secret_3aa_3ab",
-        "\(root)/collection/login/password_3aa_3ab", "\(root)/collection/login/labels_3asecret",
+        "\(root)/collection/login/password_3aa_3ab", "\(root)/collection/login/label_3asecret",
         "\(root)/collection/login/secret_3a_2e", "\(root)/aliases/default/secret_3aa_3ab", "\(root)/aliases/x",
         "\(root)/collection/login/a/b", "\(root)/collection/_", "\(root)/collection/login/_zz", "\(root)/prompt/1",
         "/org/freedesktop/DBus", "\(root)/session/1", "\(root)/collection/lease_3ax",

@@ -1,4 +1,5 @@
 import Glibc
+import Keyutils
 import SessionKeyring
 import SessionKeyringTesting
 import Testing
@@ -45,10 +46,38 @@ extension ServiceClient {
     /// Stores a text and returns its path.
     @discardableResult
     func create(
-        _ attributes: [String: String], _ secret: String, label: String = "label", in collection: String = login,
-        session: String? = nil
+        _ attributes: [String: String], _ secret: String, label: String = "label", type: String = "text/plain",
+        replace: Bool = true, in collection: String = login, session: String? = nil
     ) throws(Failure) -> String {
-        try create(attributes, Array(secret.utf8), label: label, in: collection, session: session)
+        try create(
+            attributes, Array(secret.utf8), label: label, type: type, replace: replace, in: collection,
+            session: session)
+    }
+
+    /// Replaces the secret of an item.
+    func setSecret(_ secret: String, of path: String) throws(Failure) {
+        let session = session
+        _ = try call("SetSecret", at: path, signature: "(oayays)") { Self.write(Array(secret.utf8), session, &$0) }
+    }
+
+    /// Returns the texts of the items that have these attributes.
+    func texts(_ attributes: [String: String], in collection: String = login) throws(Failure) -> [String] {
+        var texts: [String] = []
+        for path in try search(attributes, in: collection) { texts.append(try text(at: path) ?? "gone") }
+        return texts
+    }
+
+    /// Returns the attributes of an item.
+    func attributes(of path: String) throws -> [Name: Name] {
+        var (answer, attributes) = (try property("Attributes", at: path), [Name: Name]())
+        let size = Int(try answer.number())
+        try answer.align(to: 8)
+        let end = answer.offset + size
+        while answer.offset < end {
+            try answer.align(to: 8)
+            attributes[Name(try answer.string())] = Name(try answer.string())
+        }
+        return attributes
     }
 
     /// Returns the text of an item; `nil` if the item is gone.
@@ -64,6 +93,13 @@ extension ServiceClient {
         }
         _ = try answer.signature()
         return answer
+    }
+
+    func contentType(of path: String) throws -> String {
+        let session = session
+        var answer = try call("GetSecret", at: path, signature: "o") { $0.string(session) }
+        _ = try (answer.string(), answer.data(), answer.data())
+        return try answer.string()
     }
 
     func label(of path: String) throws -> String {

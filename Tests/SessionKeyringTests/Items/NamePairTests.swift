@@ -25,7 +25,7 @@ struct NamePairTests {
             { .password(service: $0) }, { .password(service: "s", account: $0) }, { .internet(server: $0) },
             { .credential(service: "s", account: $0) }, { .key(tag: $0) }, { .cached($0) },
             { .cached("c", variant: $0) },
-            { .secret(attributes: [Name($0): "value"]) }, { .secret(attributes: ["name": $0]) },
+            { .secret(attributes: [Name($0): "value"]) }, { .secret(attributes: ["name": Name($0)]) },
         ]
         for pair in pairs {
             for item in ways {

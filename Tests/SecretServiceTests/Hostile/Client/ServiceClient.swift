@@ -202,21 +202,24 @@ extension ServiceClient {
     /// Stores a secret, and returns the path of the item.
     @discardableResult
     func create(
-        _ attributes: [String: String], _ secret: [UInt8], label: String? = nil, in collection: String = login,
-        session: String? = nil
+        _ attributes: [String: String], _ secret: [UInt8], label: String? = nil, type: String = "text/plain",
+        replace: Bool = true, in collection: String = login, session: String? = nil
     ) throws(Failure) -> String {
         let session = session ?? self.session
         return try results(
             "CreateItem", at: collection, signature: Self.creationSignature,
-            { body in Self.write(attributes, secret, label, session, &body) }
+            { body in
+                Self.write(attributes, secret, label, type: type, session, &body)
+                body.number(replace ? 1 : 0)
+            }
         ) { body throws(BusAnswer.Malformed) in try body.string() }
     }
 
     private static let creationSignature = "a{sv}(oayays)b"
 
     private static func write(
-        _ attributes: [String: String], _ secret: [UInt8], _ label: String?, _ session: String,
-        _ body: inout BusWriter
+        _ attributes: [String: String], _ secret: [UInt8], _ label: String?, type: String = "text/plain",
+        _ session: String, _ body: inout BusWriter
     ) {
         body.array(alignedTo: 8) { properties in
             if let label {
@@ -228,23 +231,27 @@ extension ServiceClient {
             properties.signature("a{ss}")
             properties.dictionary(attributes)
         }
-        write(secret, session, &body)
-        body.number(1)
+        write(secret, type: type, session, &body)
     }
 
     /// The bytes of a call that stores a secret.
     static func creation(_ attributes: [String: String], _ secret: [UInt8], _ session: String) -> [UInt8] {
         BusWriter.call(
             "CreateItem", at: login, to: name, signature: creationSignature, serial: .max
-        ) { write(attributes, secret, nil, session, &$0) }
+        ) {
+            write(attributes, secret, nil, session, &$0)
+            $0.number(1)
+        }
     }
 
-    static func write(_ secret: [UInt8], _ session: String, _ body: inout BusWriter) {
+    static func write(
+        _ secret: [UInt8], type: String = "text/plain", _ session: String, _ body: inout BusWriter
+    ) {
         body.align(to: 8)
         body.string(session)
         body.data([])
         body.data(secret)
-        body.string("text/plain")
+        body.string(type)
     }
 
     /// Returns the secret of an item; `nil` if the item is gone.

@@ -137,12 +137,16 @@ func fill(bus *dbus.Conn, collections []collection, found func(mock, ours string
 	var output dbus.Variant
 	var session, prompt dbus.ObjectPath
 	must(service.Call(secret+"Service.OpenSession", 0, "plain", dbus.MakeVariant("")).Store(&output, &session))
-	for _, collection := range collections {
+	// Our service finds the newest items first, and the mock those of the first collection.
+	for position := range collections {
+		collection := collections[len(collections)-1-position]
 		path := dbus.ObjectPath(root + "/collection/" + collection.ours)
 		label := map[string]dbus.Variant{secret + "Collection.Label": dbus.MakeVariant(collection.ours)}
 		if collection.label != "" {
 			must(bus.Object(name, path).SetProperty(secret+"Collection.Label", dbus.MakeVariant(collection.label)))
 		} else {
+			// An earlier mock can have left it; otherwise, this fails.
+			bus.Object(name, path).Call(secret+"Collection.Delete", 0)
 			var created dbus.ObjectPath
 			must(service.Call(secret+"Service.CreateCollection", 0, label, "").Store(&created, &prompt))
 			if created != path {
@@ -165,7 +169,7 @@ func fill(bus *dbus.Conn, collections []collection, found func(mock, ours string
 				ContentType       string
 			}{session, []byte{}, []byte(item.secret), "text/plain"}
 			var created dbus.ObjectPath
-			must(bus.Object(name, path).Call(secret+"Collection.CreateItem", 0, properties, value, false).
+			must(bus.Object(name, path).Call(secret+"Collection.CreateItem", 0, properties, value, true).
 				Store(&created, &prompt))
 			found(root+"/collection/"+collection.name+"/"+item.name, string(created))
 		}

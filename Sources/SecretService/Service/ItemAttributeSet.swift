@@ -7,9 +7,10 @@ struct ItemAttributeSet: Equatable {
     private static let gitSchemas: [Name] = ["org.gnome.keyring.NetworkPassword", "org.git.Password"]
 
     let all: [Name: Name]
+    private let service, account: Name?
 
     init(_ all: [Name: Name]) {
-        self.all = all
+        (self.all, service, account) = (all, all["service"], all["username"])
     }
 
     /// The attributes that items of the kinds `password` and `internet` can have next to those in their name.
@@ -73,6 +74,11 @@ struct ItemAttributeSet: Equatable {
     ///
     /// - Parameter details: reads what is known about the item, for a query that names more than the item's name has.
     func finds(_ item: ItemIdentity, _ details: () throws -> ItemDetails?) rethrows -> Bool {
+        // Most items are passwords, which a query finds or not without a dictionary.
+        if item.kind == .password {
+            if let service, service.text != item.service { return false }
+            if let account, account.text != item.account { return false }
+        }
         guard let named = Self.named(by: item) else { return false }
         var rest = all
         for (name, value) in named {

@@ -53,11 +53,11 @@ struct Interface {
     /// The interfaces that every object has.
     static let common = [properties, introspectable, peer]
 
-    /// Finds the interface that has a call's method, and checks the whole body.
+    /// Finds the interface that has a call's method, and checks the whole body, unless it was checked before.
     ///
     /// - Returns: the interface, and the signature of the method's results.
     static func find(
-        _ call: MessageHeader, _ body: WireReader, among interfaces: [Interface]
+        _ call: MessageHeader, _ body: WireReader?, among interfaces: [Interface]
     ) throws -> (interface: Interface, results: String) {
         let member = call.member ?? ""
         let interface = (interfaces + common).first {
@@ -66,7 +66,7 @@ struct Interface {
         guard let interface, let types = interface.methods[member] else {
             throw ServiceFailure.unknownMethod("\(call.interface ?? "").\(member)")
         }
-        var body = body
+        guard var body else { return (interface, types.results) }
         guard call.signature == types.arguments, let signature = TypeSignature(types.arguments.utf8) else {
             throw WireError()
         }

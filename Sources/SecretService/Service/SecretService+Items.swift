@@ -32,9 +32,9 @@ extension SecretService {
         _ collections: @autoclosure () throws -> [SecretCollection], _ body: inout WireReader,
         _ change: inout StoreChange
     ) throws -> [String] {
-        let query = ItemAttributeSet(try body.stringDictionary())
         let found = try change.list {
-            try collections().map { collection in { list in try collection.search(query, &list) } }
+            let query = ItemAttributeSet(try body.stringDictionary())
+            return try collections().map { collection in { list in try collection.search(query, &list) } }
         }
         return found.sorted { $0.modified > $1.modified }.map(\.path)
     }

@@ -42,10 +42,10 @@ extension SecretService {
     func secrets(
         _ body: inout WireReader, _ client: String, _ change: inout StoreChange
     ) throws -> (inout WireWriter) -> Void {
-        let (paths, sessionPath) = (try distinct(body.objectPaths()), try body.objectPath())
-        let session = try session(sessionPath, client)
         let found = try change.list {
-            paths.map { path in
+            let (paths, sessionPath) = (try distinct(body.objectPaths()), try body.objectPath())
+            let session = try session(sessionPath, client)
+            return paths.map { path in
                 { list in
                     guard case .item(let collection, let item)? = try? self.find(path, for: client),
                         let secret = try collection.ifReadable({

@@ -92,7 +92,8 @@ package final class SecretService {
         try ServiceFailure.converting(call) {
             // A ping is answered at any path.
             let object = call.interface == Interface.peer.name ? .root : try find(call.path ?? "/", for: client)
-            let (interface, results) = try Interface.find(call, body, among: object.interfaces)
+            let (interface, results) = try Interface.find(
+                call, change.isInList ? nil : body, among: object.interfaces)
             var body = body
             let member = call.member ?? ""
             return (
@@ -148,11 +149,12 @@ extension SecretService {
             }
         case "Lock", "Unlock":
             // Nothing is ever locked.
-            let paths = try member == "Lock" ? [] : distinct(body.objectPaths())
             let found = try change.list {
-                paths.map { path in
-                    { list in if self.isLockable(path, client) { list.found.append(.init(path: path)) } }
-                }
+                try member == "Lock"
+                    ? []
+                    : distinct(body.objectPaths()).map { path in
+                        { list in if self.isLockable(path, client) { list.found.append(.init(path: path)) } }
+                    }
             }
             return { writer in
                 writer.strings(found.map(\.path))

@@ -15,6 +15,8 @@ struct StoreChange {
     private var settingWithTexts: TextsSetOperation?
     private var deletion: DeleteOperation?
     private var list: LongList?
+    /// Whether an earlier attempt has read the call's arguments, and made a list of them.
+    var isInList: Bool { list != nil }
 
     /// Makes one attempt to store a collection's label.
     ///
@@ -83,7 +85,7 @@ struct StoreChange {
 
     /// Looks at the elements of a long list, one after the other, until there is an end or the time is up.
     ///
-    /// - Parameter elements: the elements, asked for only at the first attempt.
+    /// - Parameter elements: reads the call's arguments and returns the elements, only at the first attempt.
     /// - Throws: ``ServiceFailure/unfinished`` if the next attempt has to continue.
     mutating func list(_ elements: () throws -> [LongList.Element]) throws -> [LongList.Found] {
         var list = try self.list ?? LongList(left: elements().reversed())

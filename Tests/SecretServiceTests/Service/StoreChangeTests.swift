@@ -49,7 +49,8 @@ struct StoreChangeTests {
             answered += 1
             answers = try greedy.answers()
         }
-        #expect(answered > 1)
+        // Each turn takes a good part of the list.
+        #expect(answered > 1 && answered < 200)
         var body = answers[0].body
         #expect(try body.strings() == [path])
     }

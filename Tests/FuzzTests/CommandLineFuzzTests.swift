@@ -118,7 +118,7 @@ struct CommandLineFuzzTests {
             }
             return isSame ? nil : "\(line): \(given) and \(expected)"
         }
-        #expect(accepted * 10 >= count)
+        #expect(accepted * 40 >= count)
     }
 
     private static let ordinaryVerbs = [

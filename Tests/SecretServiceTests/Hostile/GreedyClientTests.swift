@@ -8,7 +8,7 @@ import Threads
 @testable import SecretService
 
 /// Clients that are many, that send much, or that leave early.
-@Suite("Greedy and hasty clients of the Secret Service", .tags(.kernel, .threads))
+@Suite("Greedy and hasty clients of the Secret Service", .tags(.kernel))
 struct GreedyClientTests {
     /// Sends as much as the socket takes now.
     ///

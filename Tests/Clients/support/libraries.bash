@@ -102,7 +102,7 @@ check_replace() {
     check "an application: skr get has the new secret" prints "$ben" skr get orchard amy
     check "replace without an application, which the first item has" replace "$amy" third "${account[@]}"
     check "without an application: there is one item" prints password kinds
-    check "without an application: the first item's is gone" absent application one
+    check "without an application: both programs find it" prints "$amy" lookup application one
     check "replace with another target" replace "$other" fourth "${account[@]}" target other
     check "another target: there are two items" prints ' 1 password 1 secret ' kind_count
     check "another target: skr get has the first secret" prints "$amy" skr get orchard amy

@@ -198,6 +198,13 @@ extension ItemIdentity {
         return name.holds("credential") ? .credential : nil
     }
 
+    /// Returns whether a description begins like an item's, unlike that of a hidden item.
+    static func isOfKind(_ description: RawSpan) -> Bool {
+        guard let end = PercentCoding.endOfPlainPart(in: description, from: 0) else { return false }
+        let word = description.extracting(0..<end)
+        return kindWithAccount(word) != nil || word.holds("secret") || word.holds("key")
+    }
+
     private static func text(_ bytes: RawSpan) -> String {
         unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
     }

@@ -210,10 +210,19 @@ extension KernelBackend {
         // Do nothing between the listing and the looks: if many processes write, a key exists for microseconds.
         let members = try ring.members()
         var listing = Listing(members: known.isEmpty && gone.isEmpty ? [] : Set(members))
+        let knownOthers = rings.otherMembers.withLock { $0 }
+        var others: [Int32] = []
         for serial in members where !known.contains(serial) {
+            if Self.contains(knownOthers, serial.rawValue) {
+                others.append(serial.rawValue)
+                continue
+            }
             do throws(KeyringError) {
                 let length = try Key(serial).describe(into: &texts, at: end)
-                guard let line = try unsafe Line(serial, at: end, of: length, in: texts.span.bytes) else { continue }
+                guard let line = try unsafe Line(serial, at: end, of: length, in: texts.span.bytes) else {
+                    others.append(serial.rawValue)
+                    continue
+                }
                 lines.append(line)
                 end += length
             } catch {
@@ -222,7 +231,20 @@ extension KernelBackend {
             }
         }
         unsafe Self.add(&lines, of: texts.span.bytes, in: &found)
+        if !others.isEmpty || !knownOthers.isEmpty {
+            others.sort()
+            rings.otherMembers.withLock { $0 = others }
+        }
         return listing
+    }
+
+    private static func contains(_ sorted: [Int32], _ serial: Int32) -> Bool {
+        var range = 0..<sorted.count
+        while let middle = range.isEmpty ? nil : range.lowerBound + range.count / 2 {
+            if sorted[middle] == serial { return true }
+            range = sorted[middle] < serial ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return false
     }
 
     /// Adds the keys that are items, in the order of their names' bytes.
@@ -253,11 +275,12 @@ extension KernelBackend {
         /// The position of the name in the whole text.
         let name: Range<Int>
 
-        /// Parses a description; `nil` if a key of this type can't be an item.
+        /// Parses a description; `nil` if a key of this type or name can't be an item, such as a hidden one.
         init?(_ serial: KeySerial, at start: Int, of length: Int, in texts: RawSpan) throws(KeyringError) {
             let text = texts.extracting(start..<start + length)
             fields = try DescriptionFields(parsing: text)
-            guard text.extracting(fields.type).holds("user") else { return nil }
+            guard text.extracting(fields.type).holds("user"), ItemIdentity.isOfKind(text.extracting(fields.name))
+            else { return nil }
             self.serial = serial
             name = start + fields.name.lowerBound..<start + fields.name.upperBound
         }

@@ -44,6 +44,11 @@ package final class NamespaceRings: Sendable {
     let flaggedSerial = Atomic<Int32>(0)
     private let processID: Atomic<Int32>
     let ownership = SessionOwnership()
+    /// The sorted serials of those members of the items' ring that are not items, as the last listing found them.
+    ///
+    /// A key's name never changes, so the next listing doesn't look at them: each companion would take as long as an
+    /// item.
+    let otherMembers = LockBox<[Int32]>([])
     /// The items' ring that was passed in, if only that ring is looked at.
     private let givenItems: Keyring?
 

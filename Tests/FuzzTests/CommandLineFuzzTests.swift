@@ -82,7 +82,8 @@ struct CommandLineFuzzTests {
     @Test("a verb reads the same options and words as a parser from left to right")
     func readings() {
         var (count, accepted) = (0, 0)
-        Fuzzer.forEach("command lines", share: 4) { random in
+        // In a smaller sample, the share of accepted lines varies too much.
+        Fuzzer.forEach("command lines", share: 4, atLeast: 2_000) { random in
             count += 1
             var line = line(&random)
             line[0] = Self.ordinaryVerbs.randomElement(using: &random) ?? "get"
@@ -118,7 +119,7 @@ struct CommandLineFuzzTests {
             }
             return isSame ? nil : "\(line): \(given) and \(expected)"
         }
-        #expect(accepted * 40 >= count)
+        #expect(accepted * 10 >= count)
     }
 
     private static let ordinaryVerbs = [

@@ -38,10 +38,13 @@ struct Fuzzer {
     }
 
     /// Calls `check` once for each input, with its own random numbers.
-    static func forEach(_ name: String, share: Int = 1, _ check: (inout Choices) -> String?) {
-        print("fuzzing \(name): seed \(seed), \(count / share) inputs")
+    static func forEach(
+        _ name: String, share: Int = 1, atLeast least: Int = 0, _ check: (inout Choices) -> String?
+    ) {
+        let count = max(count / share, least)
+        print("fuzzing \(name): seed \(seed), \(count) inputs")
         let only = variable("SKR_FUZZ_ONLY").flatMap { Int($0) }
-        for number in only.map({ $0..<($0 + 1) }) ?? 0..<(count / share) {
+        for number in only.map({ $0..<($0 + 1) }) ?? 0..<count {
             var random = Choices(seed: seed, stream: UInt64(number))
             if let problem = check(&random) {
                 Issue.record("input \(number) of seed \(seed): \(problem)")

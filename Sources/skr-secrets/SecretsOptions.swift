@@ -14,7 +14,8 @@ struct SecretsOptions: Verb {
 
         'skr-secrets -- CMD' runs CMD with a Secret Service of its own. 'eval "$(skr-secrets)"' starts one for the \
         shell and its login. If one runs already, it does nothing, but warns if that one has other options. On an \
-        error, it prints 'false', so that eval fails too. Both set DBUS_SESSION_BUS_ADDRESS, so if you have a session bus, use CMD or --attach.
+        error, it prints 'false', so that eval fails too. Both set DBUS_SESSION_BUS_ADDRESS, so if you have a \
+        session bus, use CMD or --attach.
 
         --attach takes the name of the Secret Service on your session bus, if no other program has it. All your \
         logins share that bus, so its secrets are in the user scope.

@@ -95,7 +95,8 @@ struct SecretsProgramTests: ScriptTests {
         try expect(
             #"""
             skr-secrets --namespace $SKR_NAMESPACE -- bash -c 'rm -r $(folder)
-                service=$(pgrep -f "^skr-secrets --namespace $SKR_NAMESPACE"); ls -d /proc/$service >/dev/null && gone /proc/$service'
+                is_there() { pgrep -f "^skr-secrets --namespace $SKR_NAMESPACE" >/dev/null; }
+                is_there && for i in {1..100}; do is_there || { echo gone; break; }; sleep 0.05; done'
             """#, prints: "gone\n")
     }
 

@@ -59,7 +59,7 @@ struct CommandLineFuzzTests {
             guard let option else { return nil }
             if option.kind == .flag {
                 guard joined == nil else { return nil }
-                given[option.name] = [""]
+                given[option.name, default: []].append("")
             } else if let value = joined ?? rest.first {
                 if joined == nil {
                     guard value.utf8.first != UInt8(ascii: "-") || value.utf8.count == 1 else { return nil }

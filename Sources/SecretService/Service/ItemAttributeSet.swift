@@ -70,32 +70,33 @@ struct ItemAttributeSet: Equatable {
         return (named(by: item) ?? [:]).merging(others) { named, _ in named }
     }
 
-    /// Returns whether this query finds an item.
-    ///
-    /// - Parameter details: reads what is known about the item, for a query that names more than the item's name has.
-    func finds(_ item: ItemIdentity, _ details: () throws -> ItemDetails?) rethrows -> Bool {
+    /// Returns what this query asks for and an item's name does not have; `nil` if it can't find that item.
+    func rest(beyond item: ItemIdentity) -> [Name: Name]? {
         // Most items are passwords, which a query finds or not without a dictionary.
         if item.kind == .password {
-            if let service, service.text != item.service { return false }
-            if let account, account.text != item.account { return false }
+            if let service, service.text != item.service { return nil }
+            if let account, account.text != item.account { return nil }
         }
-        guard let named = Self.named(by: item) else { return false }
+        guard let named = Self.named(by: item) else { return nil }
         var rest = all
         for (name, value) in named {
-            if let wanted = rest.removeValue(forKey: name), wanted != value { return false }
+            if let wanted = rest.removeValue(forKey: name), wanted != value { return nil }
         }
-        if rest.isEmpty { return true }
         // The name of a secret has all of its attributes.
-        guard item.kind != .secret, rest.allSatisfy({ Self.otherNames.contains($0.key) }), let details = try details()
-        else {
-            return false
-        }
+        let isPossible = rest.isEmpty || item.kind != .secret && rest.allSatisfy { Self.otherNames.contains($0.key) }
+        return isPossible ? rest : nil
+    }
+
+    /// Returns whether this query finds an item, of which it asks for this ``rest(beyond:)``.
+    func finds(_ item: ItemIdentity, _ details: ItemDetails, rest: [Name: Name]) -> Bool {
+        if rest.isEmpty { return true }
         if let others = details.others { return rest.allSatisfy { others[$0.key] == $0.value } }
         // The item can be the one that the client means.
         if item.kind == .internet, rest.count == 1, let schema = rest["xdg:schema"], Self.gitSchemas.contains(schema) {
             return true
         }
-        return rest["target"].map { $0 == "default" } ?? true && named.keys.allSatisfy { all[$0] != nil }
+        let namesItem = Self.named(by: item)?.keys.allSatisfy { all[$0] != nil } ?? false
+        return namesItem && rest["target"].map { $0 == "default" } ?? true
     }
 
     /// Returns git's name of a server, as in `https://example.com`; `nil` if its parts could not be told apart again.

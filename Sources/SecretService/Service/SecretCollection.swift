@@ -37,16 +37,12 @@ struct SecretCollection {
         try ifReadable { try store.texts(of: item).map { ItemDetails($0) } }
     }
 
-    /// Adds all items to a list, which will find those that the query finds.
+    /// Adds the items that a query possibly finds to a list, which will look at them.
     func search(_ query: ItemAttributeSet, _ list: inout LongList) throws {
         for item in try store.identities() {
+            guard let rest = query.rest(beyond: item) else { continue }
             list.left.append { list in
-                var details: ItemDetails?
-                let isFound = try query.finds(item) {
-                    details = try self.details(of: item)
-                    return details
-                }
-                guard isFound, let details = try details ?? self.details(of: item) else { return }
+                guard let details = try details(of: item), query.finds(item, details, rest: rest) else { return }
                 list.found.append(.init(path: path(of: item), modified: details.modified ?? 0))
             }
         }

@@ -84,7 +84,8 @@ struct ItemAttributeSetTests {
     private func finds(_ query: [Name: Name], _ item: ItemIdentity, others: [Name: Name]?) -> Bool {
         var details = ItemDetails()
         details.others = others
-        return ItemAttributeSet(query).finds(item) { details }
+        let query = ItemAttributeSet(query)
+        return query.rest(beyond: item).map { query.finds(item, details, rest: $0) } ?? false
     }
 
     @Test("a query finds items that have all of its attributes")

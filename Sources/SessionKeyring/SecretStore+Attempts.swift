@@ -22,14 +22,14 @@ extension SecretStore {
         return (running.timeout, lifetime.hasRefresh ? running.facts() : nil)
     }
 
-    /// Makes one attempt to delete an item if it holds exactly these bytes; this works on a full quota too.
+    /// Makes one attempt to delete an item if exactly these bytes are stored; nothing is opened that was sealed.
     ///
     /// - Returns: false if the item is absent or holds other bytes.
-    package func deleteUnchanged(
-        _ item: ItemIdentity, _ secret: borrowing SecretBytes, _ effort: Effort
+    package func deleteIfStored(
+        _ item: ItemIdentity, _ stored: borrowing SecretBytes, _ effort: Effort
     ) throws(SecretStoreError) -> Outcome<Bool> {
         try checkWrite(item)
-        return try backend.delete(item, ifUnchanged: secret, effort)
+        return try backend.delete(item, ifUnchanged: stored, effort)
     }
 
     /// Prepares to delete an item, as ``delete(_:)`` does.

@@ -9,7 +9,7 @@ struct ItemDetails: Equatable {
     /// `nil` if no client has given one.
     var label: String?
     var contentType = "text/plain"
-    /// The attributes that the item's name does not have; `nil` if they are not known, and if ``created`` is not.
+    /// The attributes that the item's name does not have; `nil` if they are not known.
     var others: [Name: Name]?
     /// When the item was created and last changed, and when it expires, in milliseconds since 1970; `nil` if unknown.
     var created, modified, end: UInt64?
@@ -22,7 +22,7 @@ struct ItemDetails: Equatable {
         created = texts["created"].flatMap { UInt64($0.text) }
         modified = texts["modified"].flatMap { UInt64($0.text) } ?? created
         end = texts["end"].flatMap { UInt64($0.text) }
-        // A client that creates an item gives all of its attributes.
+        // A client that creates an item gives all of its attributes, so these are known from then on.
         guard created != nil else { return }
         others = [:]
         for name in ItemAttributeSet.otherNames { others?[name] = texts[":\(name)"] }
@@ -40,11 +40,8 @@ struct ItemDetails: Equatable {
     }
 
     /// Refuses a label or a content type that is too long to be remembered.
-    func check() throws(ServiceFailure) {
-        for (text, name) in [(label ?? "", "label"), (contentType, "content type")]
-        where text.utf8.count > Self.longestText {
-            throw .limit("a \(name) has at most \(Self.longestText) bytes")
-        }
+    static func check(_ text: String, _ name: String) throws(ServiceFailure) {
+        guard text.utf8.count <= longestText else { throw .limit("a \(name) has at most \(longestText) bytes") }
     }
 
     /// Returns the time left, which the kernel reports less precisely.

@@ -37,12 +37,40 @@ struct SecretCollection {
         try ifReadable { try store.texts(of: item).map { ItemDetails($0) } }
     }
 
+    /// Reads what is known about an item of which a query asks for this ``ItemAttributeSet/rest(beyond:)``.
+    private func settledDetails(of item: ItemIdentity, rest: [Name: Name]) throws -> ItemDetails? {
+        let details = try details(of: item)
+        guard !rest.isEmpty, let details, details.others == nil else { return details }
+        // Another process can have stored the value, and not yet what is known about it.
+        try checkNotWritten(item)
+        return try self.details(of: item)
+    }
+
+    /// Throws an error that lets the call be repeated if another process is writing the item.
+    func checkNotWritten(_ item: ItemIdentity) throws(SecretStoreError) {
+        if try store.backend.isBeingWritten(item) { throw SecretStoreError(.contended, item: item) }
+    }
+
+    /// How long an item still lives; `nil` if nothing ends it.
+    ///
+    /// - Throws: ``ServiceFailure``, also if the kernel does not show it.
+    func timeLeft(of item: ItemIdentity, _ details: ItemDetails) throws -> Duration? {
+        switch try store.attributes(of: item)?.expiry {
+        case .after(let left): return max(details.timeLeft(within: left), .seconds(1))
+        case .never: return nil
+        case .unknown: throw ServiceFailure.notSupported("/proc/keys does not show the item's time left")
+        case nil: throw ServiceFailure.unknownObject(path(of: item))
+        }
+    }
+
     /// Adds the items that a query possibly finds to a list, which will look at them.
     func search(_ query: ItemAttributeSet, _ list: inout LongList) throws {
         for item in try store.identities() {
             guard let rest = query.rest(beyond: item) else { continue }
             list.left.append { list in
-                guard let details = try details(of: item), query.finds(item, details, rest: rest) else { return }
+                guard let details = try settledDetails(of: item, rest: rest),
+                    query.finds(item, details, rest: rest)
+                else { return }
                 list.found.append(.init(path: path(of: item), modified: details.modified ?? 0))
             }
         }
@@ -58,9 +86,8 @@ struct SecretCollection {
         }
     }
 
-    /// Returns a property's value; `nil` also if the item is gone.
-    func value(of property: String, _ item: ItemIdentity) throws -> WireValue? {
-        guard let details = try details(of: item) else { return nil }
+    /// Returns the value of an item's property.
+    func value(of property: String, _ item: ItemIdentity, _ details: ItemDetails) -> WireValue? {
         let attributes = ItemAttributeSet.attributes(of: item, details)
         switch property {
         case "Attributes": return .stringDictionary(attributes)
@@ -94,7 +121,6 @@ extension SecretCollection {
         // Each further round means that another process has stored an item of that name meanwhile.
         for _ in 0..<4 {
             let item = try change.item ?? name(for: attributes, isReplacing: isReplacing)
-            var isNew = true
             let isStored = try change.set(secret, for: item, in: store) { old in
                 var details = details
                 details.change(timeout: timeout)
@@ -103,13 +129,12 @@ extension SecretCollection {
                 details.others = item.kind == .secret ? [:] : attributes.others
                 guard let old = old.map({ ItemDetails($0) }) else { return (timeout, details.texts) }
                 guard isReplacing, item.kind == .secret || !attributes.conflicts(with: old) else { return nil }
-                isNew = false
                 details.created = old.created ?? details.created
                 // The programs that share an item still find it by what each of them has said about itself.
                 if item.kind != .secret { details.others?.merge(old.others ?? [:]) { new, _ in new } }
                 return (timeout, details.texts)
             }
-            if isStored { return (item, isNew) }
+            if isStored { return (item, !change.replaces) }
         }
         throw SecretStoreError(.contended)
     }

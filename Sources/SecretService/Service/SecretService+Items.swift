@@ -21,6 +21,7 @@ extension SecretService {
             // Otherwise, each later call would look at its empty keyring.
             try? login.store.removeEmptyNamespaces()
             created[collection.name] = nil
+            aliases = aliases.filter { $0.value != collection.name }
             signal("CollectionDeleted", collection.path)
             return { $0.string("/") }
         default: return try createItem(in: collection, &body, client, &change)
@@ -56,7 +57,7 @@ extension SecretService {
         }
         let secret: SecretBox
         (secret, details.contentType) = try readSecret(&body, client)
-        try details.check()
+        try ItemDetails.check(details.label ?? "", "label")
         let (item, isNew) = try collection.set(
             secret.bytes, attributes, details, timeout: timeouts.timeout(of: attributes.all),
             isReplacing: try body.bool(), &change)
@@ -84,13 +85,20 @@ extension SecretService {
             return secret.write
         case "SetSecret":
             let (secret, contentType) = try readSecret(&body, client)
+            var refusal: (any Error)?
             let isStored = try change.set(secret.bytes, for: item, in: collection.store) { old in
                 guard var details = old.map({ ItemDetails($0) }) else { return nil }
-                let timeout = timeout(of: item, details, in: collection)
-                details.contentType = contentType
-                details.change(timeout: timeout)
-                return (timeout, details.texts)
+                do {
+                    let timeout = try timeout(of: item, details, in: collection)
+                    details.contentType = contentType
+                    details.change(timeout: timeout)
+                    return (timeout, details.texts)
+                } catch {
+                    refusal = error
+                    return nil
+                }
             }
+            if let refusal { throw refusal }
             guard isStored else { throw ServiceFailure.unknownObject(path) }
             signal("ItemChanged", from: collection, path)
             return { _ in }
@@ -105,11 +113,13 @@ extension SecretService {
     /// Returns the timeout for the next value of an item.
     ///
     /// If not all of the item's attributes are known, this is not longer than the time that is left.
-    private func timeout(of item: ItemIdentity, _ details: ItemDetails, in collection: SecretCollection) -> Duration? {
+    private func timeout(
+        of item: ItemIdentity, _ details: ItemDetails, in collection: SecretCollection
+    ) throws -> Duration? {
         let usual = timeouts.timeout(of: ItemAttributeSet.attributes(of: item, details))
         guard item.kind != .secret, details.others == nil,
-            case .after(let left)? = try? collection.store.attributes(of: item)?.expiry
+            let left = try collection.timeLeft(of: item, details)
         else { return usual }
-        return min(usual ?? left.atLeast, max(left.atLeast, .seconds(1)))
+        return min(usual ?? left, left)
     }
 }

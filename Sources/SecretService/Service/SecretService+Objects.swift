@@ -113,11 +113,11 @@ extension SecretService {
         guard let (collection, item) = try location(names[...]), item == nil else {
             throw ServiceFailure.unknownObject(path)
         }
-        try checkRoomForAlias()
+        try checkRoomForAlias(name)
         aliases[name] = collection.name
     }
 
-    func checkRoomForAlias() throws(ServiceFailure) {
-        guard aliases.count < 100 else { throw .limit("remove some aliases first") }
+    func checkRoomForAlias(_ name: String) throws(ServiceFailure) {
+        guard aliases.count < 100 || aliases[name] != nil else { throw .limit("remove some aliases first") }
     }
 }

@@ -13,9 +13,10 @@ extension SecretService {
             if member == "GetAll" { return { $0.entries([String]()) { _, _ in } } }
             throw ServiceFailure.invalid("the object does not have the interface \(name)")
         }
+        let value = try values(of: object)
         if member == "GetAll" {
             let values = try interface.properties.keys.sorted().map(\.text).compactMap { name in
-                try value(of: name, object).map { (name, $0) }
+                try value(name).map { (name, $0) }
             }
             return { writer in
                 writer.entries(values) { entry, writer in
@@ -25,7 +26,7 @@ extension SecretService {
             }
         }
         let property = try body.string()
-        guard let description = interface.properties[property], let value = try value(of: property, object) else {
+        guard let description = interface.properties[property], let value = try value(property) else {
             throw ServiceFailure.invalid("the object does not have the property \(property)")
         }
         if member == "Get" { return { $0.variant(value) } }
@@ -57,12 +58,15 @@ extension SecretService {
         }
     }
 
-    func value(of property: String, _ object: Object) throws -> WireValue? {
+    /// Returns what reads the properties of an object: for an item, all from one version of it.
+    func values(of object: Object) throws -> (_ property: String) throws -> WireValue? {
         switch object {
-        case .service: .objectPaths(try collections().map(\.path))
-        case .collection(let collection): try collection.value(of: property)
-        case .item(let collection, let item): try collection.value(of: property, item)
-        case .root, .session: nil
+        case .service: return { _ in .objectPaths(try self.collections().map(\.path)) }
+        case .collection(let collection): return { try collection.value(of: $0) }
+        case .item(let collection, let item):
+            let details = try collection.details(of: item)
+            return { property in details.flatMap { collection.value(of: property, item, $0) } }
+        case .root, .session: return { _ in nil }
         }
     }
 
@@ -76,10 +80,11 @@ extension SecretService {
             try change.set(label: label, in: collection.store)
             signal("CollectionChanged", collection.path)
         case (.item(let collection, let item), "Label"):
-            var details = ItemDetails()
-            details.label = try body.string()
-            try details.check()
-            try change.change(item, in: collection.store) { $0.label = details.label }
+            let label = try body.string()
+            try ItemDetails.check(label, "label")
+            guard try change.change(item, in: collection.store, { $0.label = label }) else {
+                throw ServiceFailure.unknownObject(collection.path(of: item))
+            }
             signal("ItemChanged", from: collection, collection.path(of: item))
         case (.item(let collection, let item), _):
             try setAttributes(ItemAttributeSet(try body.stringDictionary()), of: item, in: collection, &change)
@@ -95,30 +100,33 @@ extension SecretService {
         let store = collection.store
         var new = item
         if attributes.canBe(item) {
-            try change.change(item, in: store) { details in
+            let isThere = try change.change(item, in: store) { details in
                 details.created = details.created ?? SystemTime.now()
                 details.others = item.kind == .secret ? [:] : attributes.others
             }
+            guard isThere else { throw ServiceFailure.unknownObject(collection.path(of: item)) }
         } else {
+            // Otherwise, the new item would be stored and removed at each attempt.
+            if change.secret == nil { try collection.checkNotWritten(item) }
             var bytes = SecretBytes(zeros: 0)
-            guard let found = try store.attributes(of: item),
-                let texts = try store.texts(of: item, { bytes = SecretBytes(copying: $0) })
-            else { throw ServiceFailure.unknownObject(collection.path(of: item)) }
-            let details = ItemDetails(texts)
-            let timeout: Duration? =
-                switch found.expiry {
-                case .after(let left): max(details.timeLeft(within: left), .seconds(1))
-                case .never: timeouts.timeout(of: attributes.all)
-                case .unknown: throw ServiceFailure.notSupported("/proc/keys does not show the item's time left")
-                }
-            new = try collection.set(bytes, attributes, details, timeout: timeout, isReplacing: false, &change).item
+            guard let texts = try store.texts(of: item, { bytes = SecretBytes(copying: $0) }) else {
+                throw ServiceFailure.unknownObject(collection.path(of: item))
+            }
+            let (details, current) = (ItemDetails(texts), SecretBox(bytes))
+            let timeout = try collection.timeLeft(of: item, details) ?? timeouts.timeout(of: attributes.all)
+            // An attempt that was blocked when others could already see the new item must store the same bytes.
+            let secret = change.secret ?? current
+            defer { change.secret = change.step == nil ? nil : secret }
+            new = try collection.set(secret.bytes, attributes, details, timeout: timeout, isReplacing: false, &change)
+                .item
             do {
-                // A newer value of another program stays, and gets the new name when the call is repeated.
-                guard try store.deleteUnchanged(item, bytes, Effort()).get() else {
+                // A newer value of another program stays, and gets the new name when the call is repeated. The last
+                // resorts are allowed, because the new item is already there.
+                guard try store.deleteIfStored(item, secret.bytes, Effort()).get() else {
                     throw SecretStoreError(.contended, item: item)
                 }
             } catch {
-                _ = try? store.deleteUnchanged(new, bytes, Effort())
+                _ = try? store.deleteIfStored(new, secret.bytes, Effort())
                 throw error
             }
             for (path, current) in renamed where current == item && path.text.hasPrefix("\(collection.path)/") {

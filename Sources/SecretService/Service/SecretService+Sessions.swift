@@ -109,6 +109,8 @@ extension SecretService {
             parameters.bytes.withBytes { session.decode(parameters: $0, value: value) }
         }
         guard let secret else { throw ServiceFailure.invalid("the secret can't be decrypted") }
-        return (secret, try body.string())
+        let type = try body.string()
+        try ItemDetails.check(type, "content type")
+        return (secret, type)
     }
 }

@@ -198,9 +198,10 @@ extension SecretService {
         }
         let alias = try body.string()
         try checkLabel(label)
-        if !alias.isEmpty { try checkRoomForAlias() }
-        let collection = try self.alias(alias) ?? makeCollection(label, &change)
-        if !alias.isEmpty { try setAlias(alias, to: collection.path) }
+        let existing = try self.alias(alias)
+        if existing == nil, !alias.isEmpty { try checkRoomForAlias(alias) }
+        let collection = try existing ?? makeCollection(label, &change)
+        if existing == nil, !alias.isEmpty { aliases[alias] = collection.name }
         return { writer in
             writer.string(collection.path)
             writer.string("/")

@@ -1,4 +1,5 @@
 import Keyutils
+import SecretText
 import SessionKeyring
 
 /// The state of a call between its attempts: of its change of the store, and of its long list.
@@ -11,6 +12,10 @@ struct StoreChange {
     private(set) var step: VisibleStep?
     /// The item that a blocked attempt will store with its texts.
     private(set) var item: ItemIdentity?
+    /// Whether the item that was stored with its texts has replaced another one.
+    private(set) var replaces = false
+    /// The secret that a blocked attempt has begun to store under another name.
+    var secret: SecretBox?
     private var setting: SetOperation?
     private var settingWithTexts: TextsSetOperation?
     private var deletion: DeleteOperation?
@@ -22,7 +27,7 @@ struct StoreChange {
     ///
     /// - Parameter isAddition: whether an existing label stays as it is.
     /// - Returns: whether the label was stored.
-    /// - Throws: ``SecretStoreError``; also if the attempt is blocked, as all of these functions.
+    /// - Throws: ``SecretStoreError``, also if the attempt is blocked, as all of these functions do.
     @discardableResult
     mutating func set(label: String, in store: SecretStore, isAddition: Bool = false) throws(SecretStoreError) -> Bool {
         var operation = if let setting { setting } else { try store.setting(.collectionLabel, isAddition: isAddition) }
@@ -51,16 +56,20 @@ struct StoreChange {
         // It holds the item's lease, which ends with its last copy.
         settingWithTexts = nil
         let effort = effort
+        var replaces = replaces
         let outcome = try secret.withBytes { bytes throws(SecretStoreError) in
-            try operation.attempt(bytes, effort, choose)
+            try operation.attempt(bytes, effort) { old in
+                replaces = old != nil
+                return choose(old)
+            }
         }
+        self.replaces = replaces
         if outcome.isBlocked { settingWithTexts = operation }
         (self.item, step) = (outcome.isBlocked ? item : nil, outcome.step)
         return try outcome.get()
     }
 
     /// Makes one attempt to change what is known about an item; false if it does not exist.
-    @discardableResult
     mutating func change(
         _ item: ItemIdentity, in store: SecretStore, _ change: (inout ItemDetails) -> Void
     ) throws(SecretStoreError) -> Bool {

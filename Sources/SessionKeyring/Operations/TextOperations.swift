@@ -39,10 +39,10 @@ package struct TextsSetOperation {
                     return .done(false)
                 }
                 let outcome = try update.commit(bytes, timeout: timeout?.left, facts, effort)
-                // If nobody can see the value yet, others have their turn until the next attempt.
-                if case .blocked(_, after: nil) = outcome { self.update = nil }
                 if outcome.step == nil { chosen = nil }
                 if case .done(false) = outcome { continue }
+                // If nobody can see the value yet, others have their turn until the next attempt.
+                if outcome.step == nil { self.update = nil }
                 return outcome
             }
         } catch {

@@ -78,6 +78,8 @@ struct RememberedTests {
         #expect(try client.search([:]) == [])
         let path = try client.create(["a": "b"], "s", label: long, type: long)
         #expect(throws: refusal) { try client.set("Label", at: path) { $0.variant(long + "x") } }
+        #expect(throws: refusal) { try client.setSecret("t", type: long + "x", of: path) }
+        #expect(try client.text(at: path) == "s")
         #expect(try client.label(of: path) == long && client.contentType(of: path) == long)
     }
 
@@ -136,6 +138,54 @@ struct RememberedTests {
             let left = try timeLeft(service, item) ?? .zero
             #expect(left > .seconds(expected - 10) && left <= .seconds(expected))
         }
+    }
+
+    @Test("new secrets of an item whose schema is not known don't shorten its life")
+    func timeoutAfterTimeout() throws {
+        let item = ItemIdentity.password(service: "s", account: "u")
+        try service.store.set("t", for: item, lasting: .seconds(8 * 3_600))
+        // The kernel shows only whole hours, from the next second on one less.
+        for number in 0..<3 {
+            usleep(1_100_000)
+            try client.setSecret("\(number)", of: "\(ServiceClient.login)/password_3as_3au")
+        }
+        usleep(1_100_000)
+        #expect(try timeLeft(service, item) ?? .zero >= .seconds(6 * 3_600))
+    }
+
+    /// Takes the item's lease, until the result is `nil`.
+    private func beginUpdate(of item: ItemIdentity) throws -> (any ItemUpdate)? {
+        var wait = Wait()
+        return try wait.run { effort throws(SecretStoreError) in
+            try service.store.backend.beginUpdate(of: item, lasting: .seconds(60), effort)
+        }
+    }
+
+    @Test("an item that another process is writing is not found by a schema that possibly is not its own")
+    func beingWritten() throws {
+        let item = ItemIdentity.password(service: "s", account: "u")
+        let query = ["service": "s", "username": "u", "xdg:schema": "A"]
+        try service.store.set("t", for: item)
+        // The other process can have stored the value, and not yet what is known about it.
+        var update = try beginUpdate(of: item)
+        #expect(update != nil)
+        #expect(throws: ServiceClient.error("Timeout")) { try client.search(query) }
+        #expect(try client.texts(["service": "s"]) == ["t"])
+        update = nil
+        #expect(try client.texts(query) == ["t"])
+    }
+
+    @Test("while another process is writing an item, its attributes don't change, and no second name appears")
+    func renamedWhileWritten() throws {
+        let path = try client.create(["a": "b"], "s")
+        let item = ItemIdentity.secret(attributes: ["a": "b"])
+        var update = try beginUpdate(of: item)
+        #expect(update != nil)
+        #expect(throws: ServiceClient.error("Timeout")) { try client.setAttributes(["c": "d"], of: path) }
+        #expect(try service.store.identities() == [item])
+        update = nil
+        try client.setAttributes(["c": "d"], of: path)
+        #expect(try service.store.identities() == [.secret(attributes: ["c": "d"])])
     }
 
     @Test("changed attributes leave an item its label, its content type and its life")
@@ -208,6 +258,17 @@ struct RememberedTests {
         // An alias leads to the same collection again.
         let third = try client.createCollection("keys", alias: "mine")
         #expect(try client.createCollection("keys", alias: "mine") == third && third != first)
+    }
+
+    @Test("aliases of deleted collections don't count, and an existing alias needs no room")
+    func manyAliases() throws {
+        for number in 0..<101 {
+            let path = try client.createCollection("keys", alias: "\(number)")
+            _ = try client.call("Delete", at: path)
+        }
+        for number in 0..<100 { _ = try client.createCollection("keys", alias: "\(number)") }
+        #expect(throws: ServiceClient.error("LimitsExceeded")) { try client.createCollection("keys", alias: "more") }
+        #expect(try client.createCollection("keys", alias: "default") == ServiceClient.login)
     }
 
     @Test("deleted collections leave no keyring")

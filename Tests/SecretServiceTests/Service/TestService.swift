@@ -55,9 +55,11 @@ extension ServiceClient {
     }
 
     /// Replaces the secret of an item.
-    func setSecret(_ secret: String, of path: String) throws(Failure) {
+    func setSecret(_ secret: String, type: String = "text/plain", of path: String) throws(Failure) {
         let session = session
-        _ = try call("SetSecret", at: path, signature: "(oayays)") { Self.write(Array(secret.utf8), session, &$0) }
+        _ = try call("SetSecret", at: path, signature: "(oayays)") { body in
+            Self.write(Array(secret.utf8), type: type, session, &body)
+        }
     }
 
     /// Returns the texts of the items that have these attributes.

@@ -13,7 +13,7 @@ struct SecretsOptions: Verb {
         which 'skr' shows too, and which are gone at logout.
 
         'skr-secrets -- CMD' runs CMD with a Secret Service of its own. 'eval "$(skr-secrets)"' starts one for the \
-        shell and its login. If one runs already, it does nothing, but warns if that one has other options. On an \
+        shell and its login. If a service already runs, it starts no other, and warns if the options differ. On an \
         error, it prints 'false', so that eval fails too. Both set DBUS_SESSION_BUS_ADDRESS, so if you have a \
         session bus, use CMD or --attach.
 
@@ -21,7 +21,7 @@ struct SecretsOptions: Verb {
         logins share that bus, so its secrets are in the user scope.
 
         A service ends with CMD, with the login's first process (eval), or with the bus and the login that started \
-        it (--attach). It also ends when the session keyring is revoked or its socket removed, or with a signal.
+        it (--attach). It also ends by a signal, and when its socket is removed or the session keyring revoked.
 
         A rule for --timeout-for is ATTRIBUTE=VALUE=DURATION. VALUE is a pattern as for a shell: '*' stands for any \
         text, as in 'service=gh:*=8h', and a backslash precedes a '?' or '[' that stands for itself. The first \

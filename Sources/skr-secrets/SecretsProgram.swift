@@ -216,7 +216,7 @@ package enum SecretsProgram {
         let service = try service(options, leader: leader)
         guard let address else {
             throw .usage(
-                "no session bus is known here: DBUS_SESSION_BUS_ADDRESS is not set, nor XDG_RUNTIME_DIR to your own folder",
+                "no session bus is known here: DBUS_SESSION_BUS_ADDRESS is not set, and XDG_RUNTIME_DIR is not your own folder",
                 hint: "use 'skr-secrets -- CMD'")
         }
         let bus = try connection(to: address)

@@ -90,10 +90,10 @@ check "git stores with our helper, as git send-email does" git_stores
 check "stored by our helper: msmtp sends with it" deliver amy
 keyctl clear @s
 
-options=(--timeout 2s)
+options=(--timeout 4s)
 put "$amy" "${smtp[@]}" amy
 options=()
-check "--timeout 2s: found before it expires" deliver amy
-sleep 2.1
+check "--timeout 4s: found before it expires" deliver amy
+sleep 4.1
 check "expired: msmtp has no password" denied amy
 check "each service has ended with its command" services_ended

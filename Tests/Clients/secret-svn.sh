@@ -64,10 +64,10 @@ keyctl clear @s
 show_with "$amy" --username amy
 skr delete "$(skr list | cut -f 2)"
 check "deleted by skr delete: svn has no password" denied
-options=(--timeout 2s)
+options=(--timeout 4s)
 show_with "$amy" --username amy
 options=()
-check "--timeout 2s: found before it expires" show
-sleep 2.1
+check "--timeout 4s: found before it expires" show
+sleep 4.1
 check "expired: svn has no password" denied
 check "each service has ended with its command" services_ended

@@ -15,7 +15,7 @@ final class Link {
         let client: String
         let arrival = ContinuousClock.now
         var wait = Wait(upTo: Link.patience)
-        var change = StoreChange()
+        var progress = CallProgress()
         var next = ContinuousClock.now
         /// The bytes of memory that it needs, about.
         var size: Int { message.size + 1_024 }

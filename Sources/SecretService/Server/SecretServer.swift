@@ -153,7 +153,7 @@ package final class SecretServer {
             guard start < end else { return }
             time = max(time, link.time)
             link.answerCalls(until: end) { call in
-                call.change.end = end
+                call.progress.end = end
                 return answer(&call, of: link)
             }
             link.time = time + (.now - start)
@@ -166,7 +166,7 @@ package final class SecretServer {
             service.forget(call.client)
             return nil
         }
-        call.change.effort = call.wait.effort
+        call.progress.effort = call.wait.effort
         do throws(ServiceFailure) {
             let (signature, write) = try result(of: &call, link)
             send(signature, to: call, link, write)
@@ -175,7 +175,7 @@ package final class SecretServer {
             _ = service.takeSignals()
             if case .unfinished = error { return .zero }
             if error.isBlocked, .now - call.arrival < Link.patience, case .store(let reason) = error,
-                let pause = call.wait.pause(after: reason, call.change.step)
+                let pause = call.wait.pause(after: reason, call.progress.step)
             {
                 return max(pause, .milliseconds(1))
             }
@@ -189,12 +189,12 @@ package final class SecretServer {
     private func result(of call: inout Link.Call, _ link: Link) throws(ServiceFailure) -> SecretService.Answer {
         let header = call.message.header
         guard let body = call.message.body else { throw .limit("the message is larger than any secret can be") }
-        guard attached == nil else { return try service.answer(header, body, from: call.client, &call.change) }
+        guard attached == nil else { return try service.answer(header, body, from: call.client, &call.progress) }
         switch header.destination {
         case nil, Self.bus: return try driver(header, body, link)
         case SecretService.name, Self.ownName:
             guard let name = link.name else { throw .invalid("call Hello first") }
-            return try service.answer(header, body, from: name, &call.change)
+            return try service.answer(header, body, from: name, &call.progress)
         case let name?: throw .unknownName(name)
         }
     }

@@ -41,7 +41,7 @@ struct ItemAttributeSet: Equatable {
     }
 
     /// Returns whether an item can have this name.
-    func canBe(_ item: ItemIdentity) -> Bool { item == sharedName || item.secretAttributes == all }
+    func canHaveName(_ item: ItemIdentity) -> Bool { item == sharedName || item.secretAttributes == all }
 
     /// Returns whether an attribute has another value in an item of this set's shared name.
     func conflicts(with details: ItemDetails) -> Bool {
@@ -70,33 +70,37 @@ struct ItemAttributeSet: Equatable {
         return (named(by: item) ?? [:]).merging(others) { named, _ in named }
     }
 
-    /// Returns what this query asks for and an item's name does not have; `nil` if it can't find that item.
-    func rest(beyond item: ItemIdentity) -> [Name: Name]? {
+    /// Returns the attributes of this query that an item's name does not have; `nil` if it can't find that item.
+    func attributesBeyondName(of item: ItemIdentity) -> [Name: Name]? {
         // Most items are passwords, which a query finds or not without a dictionary.
         if item.kind == .password {
             if let service, service.text != item.service { return nil }
             if let account, account.text != item.account { return nil }
         }
         guard let named = Self.named(by: item) else { return nil }
-        var rest = all
+        var others = all
         for (name, value) in named {
-            if let wanted = rest.removeValue(forKey: name), wanted != value { return nil }
+            if let wanted = others.removeValue(forKey: name), wanted != value { return nil }
         }
         // The name of a secret has all of its attributes.
-        let isPossible = rest.isEmpty || item.kind != .secret && rest.allSatisfy { Self.otherNames.contains($0.key) }
-        return isPossible ? rest : nil
+        let isPossible = others.isEmpty || item.kind != .secret && others.keys.allSatisfy(Self.otherNames.contains)
+        return isPossible ? others : nil
     }
 
-    /// Returns whether this query finds an item, of which it asks for this ``rest(beyond:)``.
-    func finds(_ item: ItemIdentity, _ details: ItemDetails, rest: [Name: Name]) -> Bool {
-        if rest.isEmpty { return true }
-        if let others = details.others { return rest.allSatisfy { others[$0.key] == $0.value } }
-        // The item can be the one that the client means.
-        if item.kind == .internet, rest.count == 1, let schema = rest["xdg:schema"], Self.gitSchemas.contains(schema) {
+    /// Returns whether this query finds an item.
+    ///
+    /// - Parameter wanted: its ``attributesBeyondName(of:)`` for that item.
+    func finds(_ item: ItemIdentity, _ details: ItemDetails, wanted: [Name: Name]) -> Bool {
+        if wanted.isEmpty { return true }
+        if let others = details.others { return wanted.allSatisfy { others[$0.key] == $0.value } }
+        // The attributes are not known. git asks for the logins of a server without a user.
+        if item.kind == .internet, wanted.count == 1, let schema = wanted["xdg:schema"],
+            Self.gitSchemas.contains(schema)
+        {
             return true
         }
         let namesItem = Self.named(by: item)?.keys.allSatisfy { all[$0] != nil } ?? false
-        return namesItem && rest["target"].map { $0 == "default" } ?? true
+        return namesItem && wanted["target"].map { $0 == "default" } ?? true
     }
 
     /// Returns git's name of a server, as in `https://example.com`; `nil` if its parts could not be told apart again.

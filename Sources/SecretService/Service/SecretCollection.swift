@@ -37,11 +37,10 @@ struct SecretCollection {
         try ifReadable { try store.texts(of: item).map { ItemDetails($0) } }
     }
 
-    /// Reads what is known about an item of which a query asks for this ``ItemAttributeSet/rest(beyond:)``.
-    private func settledDetails(of item: ItemIdentity, rest: [Name: Name]) throws -> ItemDetails? {
+    /// Reads what is known about an item, with all of its attributes if another process is about to store them.
+    private func settledDetails(of item: ItemIdentity) throws -> ItemDetails? {
         let details = try details(of: item)
-        guard !rest.isEmpty, let details, details.others == nil else { return details }
-        // Another process can have stored the value, and not yet what is known about it.
+        guard let details, details.others == nil else { return details }
         try checkNotWritten(item)
         return try self.details(of: item)
     }
@@ -66,11 +65,10 @@ struct SecretCollection {
     /// Adds the items that a query possibly finds to a list, which will look at them.
     func search(_ query: ItemAttributeSet, _ list: inout LongList) throws {
         for item in try store.identities() {
-            guard let rest = query.rest(beyond: item) else { continue }
+            guard let wanted = query.attributesBeyondName(of: item) else { continue }
             list.left.append { list in
-                guard let details = try settledDetails(of: item, rest: rest),
-                    query.finds(item, details, rest: rest)
-                else { return }
+                let details = try wanted.isEmpty ? details(of: item) : settledDetails(of: item)
+                guard let details, query.finds(item, details, wanted: wanted) else { return }
                 list.found.append(.init(path: path(of: item), modified: details.modified ?? 0))
             }
         }
@@ -116,12 +114,12 @@ extension SecretCollection {
     /// - Returns: the item, and whether it is a new one.
     func set(
         _ secret: borrowing SecretBytes, _ attributes: ItemAttributeSet, _ details: ItemDetails, timeout: Duration?,
-        isReplacing: Bool, _ change: inout StoreChange
+        isReplacing: Bool, _ progress: inout CallProgress
     ) throws -> (item: ItemIdentity, isNew: Bool) {
         // Each further round means that another process has stored an item of that name meanwhile.
         for _ in 0..<4 {
-            let item = try change.item ?? name(for: attributes, isReplacing: isReplacing)
-            let isStored = try change.set(secret, for: item, in: store) { old in
+            let item = try progress.item ?? name(for: attributes, isReplacing: isReplacing)
+            let isStored = try progress.set(secret, for: item, in: store) { old in
                 var details = details
                 details.change(timeout: timeout)
                 details.created = details.created ?? details.modified
@@ -134,7 +132,7 @@ extension SecretCollection {
                 if item.kind != .secret { details.others?.merge(old.others ?? [:]) { new, _ in new } }
                 return (timeout, details.texts)
             }
-            if isStored { return (item, !change.replaces) }
+            if isStored { return (item, !progress.replaces) }
         }
         throw SecretStoreError(.contended)
     }

@@ -7,11 +7,11 @@ extension SecretService {
     /// The methods of a collection.
     func call(
         _ member: String, on collection: SecretCollection, _ body: inout WireReader, _ client: String,
-        _ change: inout StoreChange
+        _ progress: inout CallProgress
     ) throws -> (inout WireWriter) -> Void {
         switch member {
         case "SearchItems":
-            let found = try search([collection], &body, &change)
+            let found = try search([collection], &body, &progress)
             return { $0.strings(found) }
         case "Delete":
             guard collection.name != login.name, collection.name != session.name else {
@@ -24,16 +24,16 @@ extension SecretService {
             aliases = aliases.filter { $0.value != collection.name }
             signal("CollectionDeleted", collection.path)
             return { $0.string("/") }
-        default: return try createItem(in: collection, &body, client, &change)
+        default: return try createItem(in: collection, &body, client, &progress)
         }
     }
 
     /// Returns the paths of the items that a query finds, newest first.
     func search(
         _ collections: @autoclosure () throws -> [SecretCollection], _ body: inout WireReader,
-        _ change: inout StoreChange
+        _ progress: inout CallProgress
     ) throws -> [String] {
-        let found = try change.list {
+        let found = try progress.list {
             let query = ItemAttributeSet(try body.stringDictionary())
             return try collections().map { collection in { list in try collection.search(query, &list) } }
         }
@@ -41,7 +41,7 @@ extension SecretService {
     }
 
     func createItem(
-        in collection: SecretCollection, _ body: inout WireReader, _ client: String, _ change: inout StoreChange
+        in collection: SecretCollection, _ body: inout WireReader, _ client: String, _ progress: inout CallProgress
     ) throws -> (inout WireWriter) -> Void {
         var attributes = ItemAttributeSet([:])
         var details = ItemDetails()
@@ -60,7 +60,7 @@ extension SecretService {
         try ItemDetails.check(details.label ?? "", "label")
         let (item, isNew) = try collection.set(
             secret.bytes, attributes, details, timeout: timeouts.timeout(of: attributes.all),
-            isReplacing: try body.bool(), &change)
+            isReplacing: try body.bool(), &progress)
         renamed[collection.path(of: item)] = nil
         signal(isNew ? "ItemCreated" : "ItemChanged", from: collection, collection.path(of: item))
         return { writer in
@@ -72,7 +72,7 @@ extension SecretService {
     /// The methods of an item.
     func call(
         _ member: String, on item: ItemIdentity, _ collection: SecretCollection, _ body: inout WireReader,
-        _ client: String, _ change: inout StoreChange
+        _ client: String, _ progress: inout CallProgress
     ) throws -> (inout WireWriter) -> Void {
         let path = collection.path(of: item)
         switch member {
@@ -86,7 +86,7 @@ extension SecretService {
         case "SetSecret":
             let (secret, contentType) = try readSecret(&body, client)
             var refusal: (any Error)?
-            let isStored = try change.set(secret.bytes, for: item, in: collection.store) { old in
+            let isStored = try progress.set(secret.bytes, for: item, in: collection.store) { old in
                 guard var details = old.map({ ItemDetails($0) }) else { return nil }
                 do {
                     let timeout = try timeout(of: item, details, in: collection)
@@ -103,7 +103,7 @@ extension SecretService {
             signal("ItemChanged", from: collection, path)
             return { _ in }
         default:
-            guard try change.delete(item, in: collection.store) else { throw ServiceFailure.unknownObject(path) }
+            guard try progress.delete(item, in: collection.store) else { throw ServiceFailure.unknownObject(path) }
             renamed = renamed.filter { $0.value != item || !$0.key.text.hasPrefix("\(collection.path)/") }
             signal("ItemDeleted", from: collection, path)
             return { $0.string("/") }

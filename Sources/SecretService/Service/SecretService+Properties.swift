@@ -5,7 +5,7 @@ import SessionKeyring
 /// `org.freedesktop.DBus.Properties`.
 extension SecretService {
     func property(
-        _ member: String, _ object: Object, at path: String, _ body: inout WireReader, _ change: inout StoreChange
+        _ member: String, _ object: Object, at path: String, _ body: inout WireReader, _ progress: inout CallProgress
     ) throws -> (inout WireWriter) -> Void {
         let interface = object.interfaces.first
         let name = try body.string()
@@ -34,7 +34,7 @@ extension SecretService {
             throw ServiceFailure.invalid("the property \(property) can't be set to this")
         }
         let written = body
-        try set(property, of: object, &body, &change)
+        try set(property, of: object, &body, &progress)
         signalChange(of: property, description.type, written, interface, path)
         return { _ in }
     }
@@ -71,23 +71,23 @@ extension SecretService {
     }
 
     func set(
-        _ property: String, of object: Object, _ body: inout WireReader, _ change: inout StoreChange
+        _ property: String, of object: Object, _ body: inout WireReader, _ progress: inout CallProgress
     ) throws {
         switch (object, property) {
         case (.collection(let collection), _):
             let label = try body.string()
             try checkLabel(label)
-            try change.set(label: label, in: collection.store)
+            try progress.set(label: label, in: collection.store)
             signal("CollectionChanged", collection.path)
         case (.item(let collection, let item), "Label"):
             let label = try body.string()
             try ItemDetails.check(label, "label")
-            guard try change.change(item, in: collection.store, { $0.label = label }) else {
+            guard try progress.change(item, in: collection.store, { $0.label = label }) else {
                 throw ServiceFailure.unknownObject(collection.path(of: item))
             }
             signal("ItemChanged", from: collection, collection.path(of: item))
         case (.item(let collection, let item), _):
-            try setAttributes(ItemAttributeSet(try body.stringDictionary()), of: item, in: collection, &change)
+            try setAttributes(ItemAttributeSet(try body.stringDictionary()), of: item, in: collection, &progress)
         default: break
         }
     }
@@ -95,19 +95,19 @@ extension SecretService {
     /// Stores an item under a name with other attributes, with its time left.
     private func setAttributes(
         _ attributes: ItemAttributeSet, of item: ItemIdentity, in collection: SecretCollection,
-        _ change: inout StoreChange
+        _ progress: inout CallProgress
     ) throws {
         let store = collection.store
         var new = item
-        if attributes.canBe(item) {
-            let isThere = try change.change(item, in: store) { details in
+        if attributes.canHaveName(item) {
+            let isThere = try progress.change(item, in: store) { details in
                 details.created = details.created ?? SystemTime.now()
                 details.others = item.kind == .secret ? [:] : attributes.others
             }
             guard isThere else { throw ServiceFailure.unknownObject(collection.path(of: item)) }
         } else {
             // Otherwise, the new item would be stored and removed at each attempt.
-            if change.secret == nil { try collection.checkNotWritten(item) }
+            if progress.secret == nil { try collection.checkNotWritten(item) }
             var bytes = SecretBytes(zeros: 0)
             guard let texts = try store.texts(of: item, { bytes = SecretBytes(copying: $0) }) else {
                 throw ServiceFailure.unknownObject(collection.path(of: item))
@@ -115,9 +115,9 @@ extension SecretService {
             let (details, current) = (ItemDetails(texts), SecretBox(bytes))
             let timeout = try collection.timeLeft(of: item, details) ?? timeouts.timeout(of: attributes.all)
             // An attempt that was blocked when others could already see the new item must store the same bytes.
-            let secret = change.secret ?? current
-            defer { change.secret = change.step == nil ? nil : secret }
-            new = try collection.set(secret.bytes, attributes, details, timeout: timeout, isReplacing: false, &change)
+            let secret = progress.secret ?? current
+            defer { progress.secret = progress.step == nil ? nil : secret }
+            new = try collection.set(secret.bytes, attributes, details, timeout: timeout, isReplacing: false, &progress)
                 .item
             do {
                 // A newer value of another program stays, and gets the new name when the call is repeated. The last

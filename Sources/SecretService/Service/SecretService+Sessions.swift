@@ -40,9 +40,9 @@ extension SecretService {
     }
 
     func secrets(
-        _ body: inout WireReader, _ client: String, _ change: inout StoreChange
+        _ body: inout WireReader, _ client: String, _ progress: inout CallProgress
     ) throws -> (inout WireWriter) -> Void {
-        let found = try change.list {
+        let found = try progress.list {
             let (paths, sessionPath) = (try distinct(body.objectPaths()), try body.objectPath())
             let session = try session(sessionPath, client)
             return paths.map { path in

@@ -87,18 +87,18 @@ package final class SecretService {
     ///   - client: the unique name of the client, to which its sessions belong.
     ///   - change: the change that the call makes, with the progress of an earlier try of the same call.
     func answer(
-        _ call: MessageHeader, _ body: WireReader, from client: String, _ change: inout StoreChange
+        _ call: MessageHeader, _ body: WireReader, from client: String, _ progress: inout CallProgress
     ) throws(ServiceFailure) -> Answer {
         try ServiceFailure.converting(call) {
             // A ping is answered at any path.
             let object = call.interface == Interface.peer.name ? .root : try find(call.path ?? "/", for: client)
             let (interface, results) = try Interface.find(
-                call, change.isInList ? nil : body, among: object.interfaces)
+                call, progress.isInList ? nil : body, among: object.interfaces)
             var body = body
             let member = call.member ?? ""
             return (
                 results,
-                try answer(member, of: interface.name, on: object, at: call.path ?? "/", &body, client, &change)
+                try answer(member, of: interface.name, on: object, at: call.path ?? "/", &body, client, &progress)
             )
         }
     }
@@ -108,10 +108,10 @@ package final class SecretService {
 extension SecretService {
     func answer(
         _ member: String, of interface: String, on object: Object, at path: String, _ body: inout WireReader,
-        _ client: String, _ change: inout StoreChange
+        _ client: String, _ progress: inout CallProgress
     ) throws -> (inout WireWriter) -> Void {
         switch (object, interface) {
-        case (_, Interface.properties.name): return try property(member, object, at: path, &body, &change)
+        case (_, Interface.properties.name): return try property(member, object, at: path, &body, &progress)
         case (_, Interface.introspectable.name):
             let children: [String] =
                 switch object {
@@ -128,28 +128,28 @@ extension SecretService {
         case (.session(let path), _):
             sessions[client]?[path] = nil
             return { _ in }
-        case (.collection(let collection), _): return try call(member, on: collection, &body, client, &change)
+        case (.collection(let collection), _): return try call(member, on: collection, &body, client, &progress)
         case (.item(let collection, let item), _):
-            return try call(member, on: item, collection, &body, client, &change)
-        default: return try call(member, &body, client, &change)
+            return try call(member, on: item, collection, &body, client, &progress)
+        default: return try call(member, &body, client, &progress)
         }
     }
 
     /// The methods of the service.
     func call(
-        _ member: String, _ body: inout WireReader, _ client: String, _ change: inout StoreChange
+        _ member: String, _ body: inout WireReader, _ client: String, _ progress: inout CallProgress
     ) throws -> (inout WireWriter) -> Void {
         switch member {
         case "OpenSession": return try openSession(&body, client)
         case "SearchItems":
-            let found = try search(collections(), &body, &change)
+            let found = try search(collections(), &body, &progress)
             return { writer in
                 writer.strings(found)
                 writer.strings([])
             }
         case "Lock", "Unlock":
             // Nothing is ever locked.
-            let found = try change.list {
+            let found = try progress.list {
                 try member == "Lock"
                     ? []
                     : distinct(body.objectPaths()).map { path in
@@ -160,14 +160,14 @@ extension SecretService {
                 writer.strings(found.map(\.path))
                 writer.string("/")
             }
-        case "GetSecrets": return try secrets(&body, client, &change)
+        case "GetSecrets": return try secrets(&body, client, &progress)
         case "ReadAlias":
             let path = try alias(try body.string())?.path ?? "/"
             return { $0.string(path) }
         case "SetAlias":
             try setAlias(body.string(), to: body.objectPath())
             return { _ in }
-        case "CreateCollection": return try createCollection(&body, &change)
+        case "CreateCollection": return try createCollection(&body, &progress)
         default:
             let counts = try [login, session].map {
                 "collection: \(PercentCoding.encode($0.name)) (items: \(try $0.items().count))"
@@ -186,7 +186,7 @@ extension SecretService {
     }
 
     func createCollection(
-        _ body: inout WireReader, _ change: inout StoreChange
+        _ body: inout WireReader, _ progress: inout CallProgress
     ) throws -> (inout WireWriter) -> Void {
         var label = "collection"
         try body.properties { name, value throws(WireError) in
@@ -200,7 +200,7 @@ extension SecretService {
         try checkLabel(label)
         let existing = try self.alias(alias)
         if existing == nil, !alias.isEmpty { try checkRoomForAlias(alias) }
-        let collection = try existing ?? makeCollection(label, &change)
+        let collection = try existing ?? makeCollection(label, &progress)
         if existing == nil, !alias.isEmpty { aliases[alias] = collection.name }
         return { writer in
             writer.string(collection.path)
@@ -213,7 +213,7 @@ extension SecretService {
     }
 
     /// Makes a collection, whose name is the label or the label with a number.
-    private func makeCollection(_ label: String, _ change: inout StoreChange) throws -> SecretCollection {
+    private func makeCollection(_ label: String, _ progress: inout CallProgress) throws -> SecretCollection {
         let taken = try login.store.namespaces()
         var number = 1
         while true {
@@ -224,7 +224,7 @@ extension SecretService {
             }
             let collection = try newCollection(name)
             // Without this key, the collection would not exist.
-            guard try change.set(label: label, in: collection.store, isAddition: true) else { continue }
+            guard try progress.set(label: label, in: collection.store, isAddition: true) else { continue }
             signal("CollectionCreated", collection.path)
             return collection
         }

@@ -192,10 +192,10 @@ check_details() {
 }
 
 check_expiry() {
-    local options=(--timeout 2s)
+    local options=(--timeout 4s)
     create "$amy" short "${account[@]}" application one
-    check "--timeout 2s: listed" says '[012]s$' skr list
-    sleep 2.1
+    check "--timeout 4s: listed" says '[0-4]s$' skr list
+    sleep 4.1
     check "expired: lookup finds nothing" absent "${account[@]}"
     check "expired: search finds nothing" fails_with 3 search "${account[@]}"
     check "expired: skr get does not find it" fails_with 1 skr get orchard amy

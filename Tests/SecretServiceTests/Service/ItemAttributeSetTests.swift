@@ -85,7 +85,7 @@ struct ItemAttributeSetTests {
         var details = ItemDetails()
         details.others = others
         let query = ItemAttributeSet(query)
-        return query.rest(beyond: item).map { query.finds(item, details, rest: $0) } ?? false
+        return query.attributesBeyondName(of: item).map { query.finds(item, details, wanted: $0) } ?? false
     }
 
     @Test("a query finds items that have all of its attributes")

@@ -61,7 +61,7 @@ struct ItemIdentificationTests {
         #expect(try client.texts(attributes) == ["B's fourth"])
     }
 
-    @Test("programs share an item if none of them says of itself what another contradicts")
+    @Test("programs share an item unless they give different values of an attribute")
     func lessKnown() throws {
         let attributes = ["service": "gh:github.com", "username": "u"]
         let ofPython = attributes.merging(["application": "Python keyring library"]) { $1 }
@@ -84,7 +84,7 @@ struct ItemIdentificationTests {
         #expect(try client.create(new, "2") == moved && client.texts(new) == ["2"])
     }
 
-    @Test("what this process must not read hides only itself")
+    @Test("a key that this process must not read hides no other item")
     func unreadable() throws {
         let names = ["service": "s", "username": "u"]
         try client.create(names.merging(["xdg:schema": "A"]) { $1 }, "hidden")

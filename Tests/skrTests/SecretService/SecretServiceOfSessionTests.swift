@@ -73,7 +73,7 @@ struct SecretServiceOfSessionTests {
         try CommandRunner().inSession(
             #"""
             ring=$(keyctl newring skr:$SKR_NAMESPACE @s)
-            keyctl add user secret:account:alice:server:a%3Ab s $ring >/dev/null; keyctl add user labels:secret x $ring >/dev/null
+            keyctl add user secret:account:alice:server:a%3Ab s $ring >/dev/null; keyctl add user label:secret x $ring >/dev/null
             skr list; skr get account:alice:server:a%3Ab; echo; skr get account:alice 2>/dev/null; echo $?
             skr delete account:alice:server:a%3Ab; skr list; skr clear; keyctl rlist $ring
             """#, prints: "secret\taccount:alice:server:a%3Ab\t\t1\t-\ns\n1\n\n")

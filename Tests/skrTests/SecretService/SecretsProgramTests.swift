@@ -94,9 +94,9 @@ struct SecretsProgramTests: ScriptTests {
     func removedFolder() throws {
         try expect(
             #"""
-            skr-secrets --namespace $SKR_NAMESPACE -- bash -c 'rm -r $(folder)
+            skr-secrets --namespace $SKR_NAMESPACE -- bash -c '
                 is_there() { pgrep -f "^skr-secrets --namespace $SKR_NAMESPACE" >/dev/null; }
-                is_there && for i in {1..100}; do is_there || { echo gone; break; }; sleep 0.05; done'
+                is_there && rm -r $(folder) && for i in {1..100}; do is_there || { echo gone; break; }; sleep 0.05; done'
             """#, prints: "gone\n")
     }
 

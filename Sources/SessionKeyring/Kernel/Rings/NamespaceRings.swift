@@ -47,8 +47,8 @@ package final class NamespaceRings: Sendable {
     /// The sorted serials of those members of the items' ring that are not items, as the last listing found them.
     ///
     /// A key's name never changes, so the next listing doesn't look at them: each companion would take as long as an
-    /// item. (It would miss a new item that got the serial of a companion which was removed after the last listing. The
-    /// kernel chooses serials at random, so this happens to one new item in two billion for each such companion.)
+    /// item. (A new item that gets the serial of a companion which was removed after the last listing is never listed.
+    /// The kernel chooses serials at random, so this happens to one new item in two billion for each such companion.)
     let otherMembers = LockBox<[Int32]>([])
     /// The items' ring that was passed in, if only that ring is looked at.
     private let givenItems: Keyring?

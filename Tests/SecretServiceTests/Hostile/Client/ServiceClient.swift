@@ -121,7 +121,8 @@ final class ServiceClient {
         }
     }
 
-    func send(_ bytes: [UInt8]) throws(Failure) {
+    func send(_ bytes: some Collection<UInt8>) throws(Failure) {
+        let bytes = Array(bytes)
         var sent = 0
         while sent < bytes.count {
             let flags = CInt(MSG_NOSIGNAL) | (service == nil ? 0 : CInt(MSG_DONTWAIT))

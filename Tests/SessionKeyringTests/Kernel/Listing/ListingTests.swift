@@ -36,6 +36,21 @@ struct ListingTests {
         #expect(wrong.withLock { $0 } == 0)
     }
 
+    @Test("items of all kinds are listed", arguments: ItemIdentity.Kind.allCases)
+    func allKinds(kind: ItemIdentity.Kind) throws {
+        let scratch = try ScratchKeyring()
+        let store = try scratch.store()
+        let item: ItemIdentity =
+            switch kind {
+            case .key: .key(tag: "k")
+            case .secret: .secret(attributes: ["a": "b"])
+            default: ItemIdentity(kind, service: "s", account: "a")
+            }
+        try store.set("1", for: item)
+        #expect(item.kind == kind)
+        #expect(try store.identities() == [item])
+    }
+
     @Test("the kernel backend lists items in order")
     func inOrder() throws {
         let scratch = try ScratchKeyring()

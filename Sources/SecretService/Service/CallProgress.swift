@@ -3,7 +3,7 @@ import SecretText
 import SessionKeyring
 
 /// The state of a call between its attempts: of its change of the store, and of its long list.
-struct StoreChange {
+struct CallProgress {
     /// How much the next attempt may do.
     var effort = Effort(mayUseLastResorts: false)
     /// When the next attempt has to leave the rest of a long list to a later one.

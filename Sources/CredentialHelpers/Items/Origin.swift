@@ -32,8 +32,3 @@ struct Origin: Equatable {
 
     var service: String { "\(scheme)://\(host)" + (path.map { "/\($0)" } ?? "") }
 }
-
-extension String {
-    /// The text with the letters A to Z in lower case, as DNS compares names; all other bytes are unchanged.
-    var asciiLowercased: String { String(decoding: utf8.map { $0.isLetter ? $0 | 0x20 : $0 }, as: UTF8.self) }
-}

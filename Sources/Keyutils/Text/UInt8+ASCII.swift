@@ -9,3 +9,8 @@ extension UInt8 {
     /// A space, a tab or a line break: white space in JSON.
     package var isWhiteSpace: Bool { isBlank || self == UInt8(ascii: "\n") || self == UInt8(ascii: "\r") }
 }
+
+extension String {
+    /// The text with the letters A to Z in lower case, as DNS compares names; all other bytes are unchanged.
+    package var asciiLowercased: String { String(decoding: utf8.map { $0.isLetter ? $0 | 0x20 : $0 }, as: UTF8.self) }
+}

@@ -9,6 +9,15 @@ extension JSONField {
         return SecretBox(text)
     }
 
+    /// Returns a number, or the number in a string, rounded down; `nil` for anything else, and from 2^53 on.
+    package static func integer(of path: JSONPath, in bytes: RawSpan) -> Int64? {
+        guard case .found(let text) = find(path, in: bytes),
+            let number = text.withBytes({ String(validating: $0) }).flatMap({ Double($0) }),
+            number.magnitude < 0x1p53
+        else { return nil }
+        return Int64(number.rounded(.down))
+    }
+
     /// Returns whether the text is a JSON object.
     package static func isObject(_ bytes: RawSpan) -> Bool {
         var position = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0

@@ -36,7 +36,8 @@ let package = Package(
         .trait(name: "Configuration", description: "A provider for swift-configuration: SessionKeyringConfiguration."),
         // Off in `.ci/test`, because cryptography takes longer to compile than the library.
         .trait(
-            name: "EncryptedSessions", description: "Sessions of skr-secrets for clients that insist on encryption."),
+            name: "EncryptedSessions",
+            description: "Sessions of skr-secrets for clients that insist on encryption; skr login with a browser."),
         .default(enabledTraits: ["EncryptedSessions"]),
     ],
     dependencies: [
@@ -159,6 +160,30 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .target(
+            name: "OAuth",
+            dependencies: [
+                "SecretText",
+                "SessionKeyring",
+                "Keyutils",
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["EncryptedSessions"])),
+            ],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "skr-oauth",
+            dependencies: [
+                "CLinux",
+                "CProcess",
+                "CRuntimeStart",
+                "CommandSupport",
+                "OAuth",
+                "SecretText",
+                "SessionKeyring",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict
+        ),
         .target(name: "CTestFilters", path: "Tests/CTestFilters"),
         .target(name: "CTestPause", path: "Tests/CTestPause"),
         .executableTarget(
@@ -226,7 +251,7 @@ let package = Package(
         .testTarget(
             name: "skrTests",
             dependencies: [
-                "skr", "skr-secrets", "skr-stress", "CommandSupport", "CredentialHelpers", "SecretText",
+                "skr", "skr-secrets", "skr-oauth", "skr-stress", "CommandSupport", "CredentialHelpers", "SecretText",
                 "SessionKeyringTesting",
                 "Threads",
                 "CTestFilters",
@@ -244,6 +269,13 @@ let package = Package(
             dependencies: [
                 "SecretService", "SecretText", "SessionKeyring", "SessionKeyringTesting", "Keyutils", "StressSuite",
                 "TestSupport", "Threads",
+            ],
+            swiftSettings: tests
+        ),
+        .testTarget(
+            name: "OAuthTests",
+            dependencies: [
+                "OAuth", "SecretText", "SessionKeyring", "SessionKeyringTesting", "Keyutils", "TestSupport", "Threads",
             ],
             swiftSettings: tests
         ),

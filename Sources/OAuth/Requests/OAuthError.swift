@@ -1,0 +1,47 @@
+import Keyutils
+import SecretText
+
+/// The reason why a login or a refresh gives no token.
+package struct OAuthError: Error, Equatable {
+    package enum Code: Sendable {
+        /// The user has to log in.
+        case loginNeeded
+        /// The server doesn't offer this flow to this client; another flow can succeed.
+        case flowRefused
+        /// The server or the user refused.
+        case refused
+        /// Another attempt can succeed.
+        case tryAgain
+        /// An address, or an answer of the server, can't be used.
+        case unusable
+    }
+
+    package let code: Code
+    package let reason: String
+    package let hint: String?
+
+    package init(_ code: Code, _ reason: String, hint: String? = nil) {
+        (self.code, self.reason, self.hint) = (code, reason, hint)
+    }
+
+    /// An error that the server reports.
+    ///
+    /// - Parameters:
+    ///   - name: its `error` member.
+    ///   - body: the JSON with its description.
+    init(named name: String, in body: RawSpan) {
+        let codes: [(String, Code)] = [
+            ("unauthorized_client", .flowRefused), ("unsupported_grant_type", .flowRefused),
+            ("unsupported_response_type", .flowRefused), ("temporarily_unavailable", .tryAgain),
+            ("server_error", .tryAgain),
+        ]
+        let description = JSONField.text(of: JSONPath("error_description"), in: body)?.text
+        self.init(codes.first { $0.0 == name }?.1 ?? .refused, Self.text(name, description))
+    }
+
+    /// Returns a text that can't fill the screen.
+    static func text(_ name: String, _ description: String?) -> String {
+        let text = "the server answered \(name)\(description.map { ": \($0)" } ?? "")"
+        return String(String.UnicodeScalarView(text.unicodeScalars.prefix(300)))
+    }
+}

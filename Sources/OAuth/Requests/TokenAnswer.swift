@@ -1,0 +1,80 @@
+import Keyutils
+package import SecretText
+
+/// The answer of a token endpoint (RFC 6749, section 5).
+package enum TokenAnswer: Sendable {
+    case tokens(IssuedTokens)
+    /// The server has refused the request, and so has not acted on it.
+    case refused(name: String, OAuthError)
+    /// The server has certainly not got the request.
+    case notSent(OAuthError)
+    /// The server may have acted on the request.
+    case unknown(OAuthError)
+
+    /// Judges an answer by its `error` member, which some servers send with status 200.
+    package init(_ outcome: HTTPOutcome) {
+        switch outcome {
+        case .notSent(let reason): self = .notSent(OAuthError(.tryAgain, reason))
+        case .unknown(let reason): self = .unknown(OAuthError(.tryAgain, reason))
+        case .answer(let status, let body):
+            self = body.bytes.withBytes { Self(status, $0) }
+        }
+    }
+
+    private init(_ status: Int, _ body: RawSpan) {
+        if (200..<500).contains(status), let name = JSONField.text(of: JSONPath("error"), in: body)?.text {
+            let usual = name == "bad_refresh_token" ? "invalid_grant" : name
+            self = .refused(name: usual, OAuthError(named: usual, in: body))
+        } else if status == 200, let tokens = IssuedTokens(body) {
+            self = .tokens(tokens)
+        } else if status == 200 {
+            self = .unknown(OAuthError(.unusable, "the server's answer has no usable token"))
+        } else {
+            self = .unknown(OAuthError(.tryAgain, "the server answered with status \(status)"))
+        }
+    }
+}
+
+/// The tokens that a server has issued, and what it says about them.
+package struct IssuedTokens: Sendable {
+    package let access: SecretBox
+    package let refresh: SecretBox?
+    /// How long the access token is valid, in seconds from the request on; `nil` if the server doesn't say.
+    package let lifetime: Int64?
+    /// How long the refresh token is valid, in seconds from the request on; `nil` if the server doesn't say.
+    package let refreshLifetime: Int64?
+    package let scope: String?
+
+    /// No token lives longer than ten years, so a larger number means something else.
+    package static let longest: Int64 = 315_576_000
+
+    init?(_ body: RawSpan) {
+        func text(_ name: String) -> SecretBox? { JSONField.text(of: JSONPath(name), in: body) }
+        func seconds(_ name: String) -> Int64? {
+            JSONField.integer(of: JSONPath(name), in: body).flatMap { (1...Self.longest).contains($0) ? $0 : nil }
+        }
+        guard let access = text("access_token"), Self.isToken(access) else { return nil }
+        if let type = text("token_type")?.text, type.asciiLowercased != "bearer" { return nil }
+        let refresh = text("refresh_token").flatMap { Self.isToken($0) ? $0 : nil }
+        (self.access, self.refresh) = (access, refresh)
+        lifetime = seconds("expires_in")
+        refreshLifetime = seconds("refresh_expires_in") ?? seconds("refresh_token_expires_in")
+        scope = text("scope")?.text
+    }
+
+    /// Whether the text can stand in a header.
+    private static func isToken(_ text: SecretBox) -> Bool {
+        text.bytes.withBytes { bytes in
+            (0..<bytes.byteCount).allSatisfy { (0x21...0x7E).contains(bytes[$0]) } && bytes.byteCount > 0
+        }
+    }
+
+    /// How long an access token is used: until a little before its end, because clocks and requests need time.
+    ///
+    /// - Parameter age: how long ago it was requested.
+    package func usableSeconds(after age: Duration) -> Int64 {
+        guard let lifetime else { return Self.longest }
+        let left = Duration.seconds(lifetime) - age - min(.seconds(60), .seconds(lifetime) / 10)
+        return max(1, left.components.seconds)
+    }
+}

@@ -1,0 +1,203 @@
+import Glibc
+import Keyutils
+package import SecretText
+import SessionKeyring
+
+/// An access token for a program.
+package struct AccessToken: Sendable {
+    package let text: SecretBox
+    /// How long it can be used, in seconds.
+    package let seconds: Int64
+    /// Whether the login that issues the next token could not be stored.
+    package var isLast = false
+
+    /// - Parameters:
+    ///   - age: how long ago the token was requested.
+    ///   - end: the Unix time until which the user wants to keep the login.
+    package init(_ tokens: IssuedTokens, after age: Duration, until end: Int64?) {
+        text = tokens.access
+        seconds = min(tokens.usableSeconds(after: age), end.map { max(1, $0 - Int64(time(nil))) } ?? .max)
+    }
+}
+
+/// The refresh of a login, by one process at a time, which uses each refresh token once.
+///
+/// A server can revoke a login if it sees a refresh token twice. So these are the steps. The words in parentheses state
+/// what remains if the process dies at that step.
+///
+/// 1. *Lease*: the process takes the account's lease, which lasts longer than a request, and is not renewed.
+/// 2. *Mark*: it marks the login as in flight, in one update. (A marked login whose token was not sent: the next process
+///    sends it.)
+/// 3. *Reserve*: it reserves the room for the new login, so that the answer can be stored on a full quota.
+/// 4. *Send*: it sends the refresh token if enough of the lease is left for the longest request. The lease names the
+///    process that sends, so nobody takes it over while that one runs. (A marked login whose token may be used up: the
+///    next process sends it once more, and if the server refuses, the user has to log in.)
+/// 5. *Store*: it replaces exactly the login that it has sent, in one step. (The login, rotated; the access token is
+///    lost, and the next process refreshes again.)
+///
+/// A logout or a new login takes no lease. Step 5 notices both.
+package struct Refresh {
+    /// How long the lease lasts, and how much of it a request needs.
+    static let leaseDuration = Duration.seconds(45)
+    static let requestDuration = Duration.seconds(32)
+    private static let waitLimit = Duration.seconds(50)
+
+    private let stored: StoredLogin
+    private let issuer: String
+    private let clientID: String
+    private let secret: SecretBox?
+    private let transport: Transport
+    private let begin: () throws(OAuthError) -> Void
+
+    /// - Parameters:
+    ///   - issuer: the issuer that the login must have.
+    ///   - clientID: the client that the login must have.
+    ///   - begin: called before the refresh token is sent; throws if this process is being ended.
+    package init(
+        of stored: StoredLogin, issuer: String, clientID: String, secret: SecretBox?, _ transport: @escaping Transport,
+        begin: @escaping () throws(OAuthError) -> Void = {}
+    ) {
+        (self.stored, self.issuer, self.clientID, self.secret) = (stored, issuer, clientID, secret)
+        (self.transport, self.begin) = (transport, begin)
+    }
+
+    /// Returns a new access token.
+    package func token() throws(OAuthError) -> AccessToken {
+        // Without a login, nobody waits for the lease.
+        try check(try Self.translating { () throws(SecretStoreError) in try stored.read() })
+        let lease = try Self.translating { () throws(SecretStoreError) in
+            var wait = Wait(upTo: Self.waitLimit)
+            return try wait.run { effort throws(SecretStoreError) in
+                try stored.backend.takeLease(stored.leaseName, lasting: Self.leaseDuration, effort)
+            }
+        }
+        defer { _ = lease.release() }
+        while true {
+            if let token = try attempt(under: lease) { return token }
+        }
+    }
+
+    /// Sends the refresh token; `nil` if the user has logged in again meanwhile.
+    private func attempt(under lease: any LeaseHandle) throws(OAuthError) -> AccessToken? {
+        let login = try mark()
+        let room: any ItemFetch
+        do throws(OAuthError) {
+            room = try reserve(for: login)
+            guard lease.timeLeft > Self.requestDuration else {
+                throw OAuthError(.tryAgain, "this process was stopped for too long")
+            }
+            try begin()
+        } catch {
+            unmark(login)
+            throw error
+        }
+        let start = ContinuousClock.now
+        let request = login.refreshing(as: login.client(secret))
+        let answer = TokenAnswer(transport(request) { process in _ = try? lease.name(command: process) })
+        switch answer {
+        case .tokens(let tokens):
+            let token = AccessToken(tokens, after: .now - start, until: login.keptUntil)
+            return try keep(login.rotated(by: tokens, at: Int64(time(nil))), tokens, insteadOf: login, in: room, token)
+        case .refused("invalid_grant", _) where login.isInFlight:
+            throw OAuthError(.loginNeeded, "a refresh was interrupted, and the server refuses the old login")
+        case .refused(let name, let error):
+            unmark(login)
+            throw name == "invalid_grant" ? OAuthError(.loginNeeded, error.reason) : error
+        case .notSent(let error):
+            unmark(login)
+            throw error
+        case .unknown(let error): throw error
+        }
+    }
+
+    private func check(_ login: Login?) throws(OAuthError) {
+        guard let login, !login.isOver else { throw OAuthError(.loginNeeded, "not logged in") }
+        guard login.issuer == issuer, login.clientID == clientID else {
+            throw OAuthError(.loginNeeded, "the login is one of another issuer or client")
+        }
+    }
+
+    /// Marks the login as in flight, and returns it as it was before.
+    private func mark() throws(OAuthError) -> Login {
+        var found: Login?
+        try Self.translating { () throws(SecretStoreError) in
+            try stored.change { login in
+                found = login
+                guard let login, !login.isInFlight, (try? check(login)) != nil else { return nil }
+                return .store(login.marked(true))
+            }
+        }
+        try check(found)
+        guard let found else { throw OAuthError(.loginNeeded, "not logged in") }
+        return found
+    }
+
+    /// Removes the mark that this process has set; without it, the next process just sends the token.
+    private func unmark(_ login: Login) {
+        guard !login.isInFlight else { return }
+        try? stored.change { current in
+            guard let current, current.isSame(as: login), current.isInFlight else { return nil }
+            return .store(current.marked(false))
+        }
+    }
+
+    private func reserve(for login: Login) throws(OAuthError) -> any ItemFetch {
+        let room = try Self.translating { () throws(SecretStoreError) in
+            var wait = Wait()
+            return try wait.run { effort throws(SecretStoreError) in
+                try stored.backend.beginFetch(of: stored.item, reserving: login.record.count, effort)
+            }
+        }
+        guard let room else { throw OAuthError(.tryAgain, "the quota is full") }
+        return room
+    }
+
+    /// Stores the rotated login if the old one is still there; returns the answer for the program.
+    private func keep(
+        _ new: Login, _ tokens: IssuedTokens, insteadOf old: Login, in room: any ItemFetch, _ token: AccessToken
+    ) throws(OAuthError) -> AccessToken? {
+        if (try? isStored(new, in: room)) == true { return token }
+        var current: Login?
+        do throws(SecretStoreError) {
+            try stored.change { login in
+                current = login
+                return login.map { $0.isSame(as: old) } == true ? .store(new) : nil
+            }
+        } catch {
+            var token = token
+            token.isLast = true
+            return token
+        }
+        guard let current else {
+            // The server has got the logout's revocation of the old token, but not of this one.
+            if let request = tokens.refresh.flatMap({ new.revoking($0, as: new.client(secret)) }) {
+                _ = transport(request) { _ in }
+            }
+            throw OAuthError(.loginNeeded, "logged out during the refresh")
+        }
+        return current.id == old.id ? token : nil
+    }
+
+    /// Stores the login in the reserved room; false if something happened to the old one.
+    private func isStored(_ login: Login, in room: any ItemFetch) throws(SecretStoreError) -> Bool {
+        let record = login.record
+        var wait = Wait()
+        let storage = try wait.run { effort throws(SecretStoreError) in
+            try record.withBytes { bytes throws(SecretStoreError) in
+                try room.store(bytes, timeout: login.timeout, nil, effort)
+            }
+        }
+        return storage != .nothing
+    }
+
+    /// Converts the errors of the store.
+    private static func translating<Result>(
+        _ body: () throws(SecretStoreError) -> Result
+    ) throws(OAuthError) -> Result {
+        do throws(SecretStoreError) {
+            return try body()
+        } catch {
+            throw OAuthError(.tryAgain, error.isLeaseHeld ? "another process refreshes the login" : error.summary)
+        }
+    }
+}

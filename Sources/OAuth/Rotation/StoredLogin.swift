@@ -1,0 +1,85 @@
+import Glibc
+import Keyutils
+package import SessionKeyring
+
+/// The place of an account's login: an item of the namespace `oauth`, in the scope of the account's tokens.
+package struct StoredLogin: Sendable {
+    package static let namespace = "oauth"
+
+    enum Change {
+        case store(Login)
+        case delete
+    }
+
+    let backend: any SecretBackend
+    let item: ItemIdentity
+
+    package init(_ store: SecretStore, service: String, account: String) {
+        (backend, item) = (store.backend, .credential(service: service, account: account))
+    }
+
+    /// The name of the lease under which the login is refreshed.
+    var leaseName: String { "oauth\(item.keyDescription.dropFirst(item.kind.rawValue.utf8.count))" }
+
+    /// Reads the login; `nil` if there isn't one, or if it has ended.
+    package func read() throws(SecretStoreError) -> Login? {
+        var login: Login?
+        _ = try backend.read(item) { login = Login($0) }
+        return login.flatMap { $0.isOver ? nil : $0 }
+    }
+
+    /// Stores a new login in place of any other; `nil` deletes the other one.
+    package func replace(with login: Login?) throws(SecretStoreError) {
+        try change { _ in login.map { .store($0) } ?? .delete }
+    }
+
+    /// Deletes the login, and returns it.
+    package func remove() throws(SecretStoreError) -> Login? {
+        var removed: Login?
+        try change { login in
+            removed = login
+            return .delete
+        }
+        return removed
+    }
+
+    /// Changes the login in one step, which loses no other write.
+    ///
+    /// - Parameter change: returns the change of the current login, or `nil` for none. It can be called again.
+    func change(_ change: (Login?) -> Change?) throws(SecretStoreError) {
+        var wait = Wait()
+        let update = try wait.run { effort throws(SecretStoreError) in
+            try backend.beginUpdate(of: item, lasting: .seconds(2), effort)
+        }
+        var isDone = false
+        while !isDone {
+            var login: Login?
+            let isThere = try update.read { login = Login($0) }
+            switch change(login) {
+            case nil: return
+            case .delete where !isThere: return
+            case .delete:
+                isDone = try wait.run { effort throws(SecretStoreError) in
+                    try update.commit(nil, timeout: nil, nil, effort)
+                }
+            case .store(let login):
+                let record = login.record
+                isDone = try wait.run { effort throws(SecretStoreError) in
+                    try record.withBytes { bytes throws(SecretStoreError) in
+                        try update.commit(bytes, timeout: login.timeout, nil, effort)
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension Login {
+    /// Whether the login's end has passed.
+    var isOver: Bool { end.map { $0 <= Int64(time(nil)) } ?? false }
+
+    /// The time left, at least a second; `nil` for a login that ends with its scope.
+    var timeout: KeyTimeout? {
+        end.flatMap { try? KeyTimeout(.seconds(min(max($0 - Int64(time(nil)), 1), Int64(Int32.max)))) }
+    }
+}

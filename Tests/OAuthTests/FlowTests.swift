@@ -1,0 +1,215 @@
+import Keyutils
+import SecretText
+import Testing
+
+@testable import OAuth
+
+/// The ways to log in.
+@Suite("Flows of OAuth")
+struct FlowTests {
+    private static let public_ = OAuthClient(id: clientID, secret: nil, .none)
+
+    #if EncryptedSessions
+        private func flow(
+            more: String = "", scope: String? = nil, extra: [(String, String)] = []
+        ) throws -> (flow: CodeFlow, fields: [String: String]) {
+            let flow = try CodeFlow(
+                server(more: more), Self.public_, redirect: "http://127.0.0.1:8080/", scope: scope, resource: nil,
+                extra: extra)
+            let query = flow.address.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst()
+            return (flow, Dictionary(uniqueKeysWithValues: Form.fields(of: query).map { ($0.name, $0.value) }))
+        }
+
+        @Test("the browser's address has a state and a challenge, and the request has the verifier of that challenge")
+        func challenge() throws {
+            let (flow, fields) = try flow(scope: "openid email", extra: [("prompt", "consent")])
+            #expect(flow.address.hasPrefix("\(issuer)/authorize?response_type=code&client_id=skr&"))
+            #expect(fields["scope"] == "openid email")
+            #expect(fields["prompt"] == "consent")
+            #expect(fields["code_challenge_method"] == "S256")
+            #expect(fields["state"]?.utf8.count == 64)
+            #expect(fields["code_challenge"]?.utf8.count == 43)
+            let form = Form.fields(of: (flow.request(code: box("c")).form?.text ?? "").utf8)
+            let verifier = try #require(form.first { $0.name == "code_verifier" }?.value)
+            #expect((43...128).contains(verifier.utf8.count))
+            #expect(!flow.address.contains(verifier))
+            #expect(try self.flow().fields["state"] != fields["state"])
+        }
+
+        @Test("the challenge is that of RFC 7636, appendix B")
+        func vector() throws {
+            let verifier = box("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
+            #expect(try CodeFlow.challenge(verifier) == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
+        }
+
+        @Test(
+            "a further parameter never replaces one of ours",
+            arguments: ["state", "redirect_uri", "client_id", "scope"])
+        func overriding(_ name: String) {
+            let error = #expect(throws: OAuthError.self) { try flow(scope: "openid", extra: [(name, "x")]) }
+            #expect(error?.code == .unusable)
+        }
+
+        @Test("only an answer with our state counts")
+        func states() throws {
+            let (flow, fields) = try flow()
+            let state = try #require(fields["state"])
+            for query in ["", "code=c", "code=c&state=", "code=c&state=x", "state=\(state)&state=\(state)&code=c"] {
+                guard case .foreign = flow.answer(query.utf8) else {
+                    Issue.record("\(query) is taken for an answer")
+                    continue
+                }
+            }
+            guard case .code(let code) = flow.answer("state=\(state)&code=c%2Fd".utf8) else {
+                Issue.record("no code")
+                return
+            }
+            #expect(code.text == "c/d")
+        }
+
+        @Test("an answer of another issuer is refused, and one without an issuer if the server names it")
+        func issuers() throws {
+            let named = #","authorization_response_iss_parameter_supported":true"#
+            for (more, iss, isGood) in [
+                ("", "", true), ("", "&iss=https%3A%2F%2Fid.example.com", true), ("", "&iss=https%3A%2F%2Fx", false),
+                (named, "", false), (named, "&iss=https%3A%2F%2Fid.example.com", true), (named, "&iss=x", false),
+                (named, "&iss=https%3A%2F%2Fid.example.com&iss=x", false),
+            ] {
+                let (flow, fields) = try flow(more: more)
+                let answer = flow.answer("code=c&state=\(fields["state"] ?? "")\(iss)".utf8)
+                if isGood, case .code = answer { continue }
+                if !isGood, case .failed(let error) = answer, error.code == .refused { continue }
+                Issue.record("\(more) \(iss): \(answer)")
+            }
+        }
+
+        @Test("an error of the server ends the flow; some let another flow begin")
+        func errors() throws {
+            for (name, code) in [
+                ("access_denied", OAuthError.Code.refused), ("unauthorized_client", .flowRefused),
+                ("unsupported_response_type", .flowRefused), ("temporarily_unavailable", .tryAgain),
+            ] {
+                let (flow, fields) = try flow()
+                let answer = flow.answer("error=\(name)&error_description=no%20way&state=\(fields["state"] ?? "")".utf8)
+                guard case .failed(let error) = answer else {
+                    Issue.record("no error")
+                    continue
+                }
+                #expect(error == OAuthError(code, "the server answered \(name): no way"))
+            }
+        }
+    #endif
+
+    @Test("a redirect gets the port of the listener, unless it has one")
+    func redirects() throws {
+        for (text, full) in [
+            ("http://127.0.0.1/", "http://127.0.0.1:81/"), ("http://localhost", "http://localhost:81"),
+            ("http://localhost/a?b", "http://localhost:81/a?b"), ("http://[::1]:8/", "http://[::1]:8/"),
+            ("https://app.example.com/cb", "https://app.example.com/cb"),
+        ] { #expect(Redirect(text, port: 81)?.text == full) }
+        #expect(Redirect("http://example.com/", port: 81) == nil)
+    }
+
+    @Test("the listener reads only a GET of its path, for its host and port")
+    func requests() throws {
+        let redirect = try #require(Redirect("http://127.0.0.1/cb", port: 81))
+        func read(_ text: String) -> String {
+            switch redirect.read(Array(text.utf8)) {
+            case .incomplete: "incomplete"
+            case .other: "other"
+            case .query(let query): String(decoding: query, as: UTF8.self)
+            }
+        }
+        let host = "\r\nHost: 127.0.0.1:81\r\n\r\n"
+        #expect(read("GET /cb?code=c&state=s HTTP/1.1\(host)") == "code=c&state=s")
+        #expect(read("GET /cb?x HTTP/1.0\r\nhOST:127.0.0.1:81\r\nA: b\r\n\r\n") == "x")
+        #expect(read("GET /cb HTTP/1.1\(host)") == "")
+        for line in [
+            "POST /cb", "GET /", "GET /cbx", "GET /cb/", "get /cb", "GET  /cb", "GET http://127.0.0.1/cb", "HEAD /cb",
+        ] {
+            #expect(read("\(line) HTTP/1.1\(host)") == "other", "\(line)")
+        }
+        for host in ["localhost:81", "127.0.0.1", "127.0.0.1:810", "evil.example.com:81", ""] {
+            #expect(read("GET /cb?x HTTP/1.1\r\nHost: \(host)\r\n\r\n") == "other", "\(host)")
+        }
+        #expect(read("GET /cb?x HTTP/1.1\r\n\r\n") == "other")
+        #expect(read("GET /cb?x HTTP/1.1\r\nHost: 127.0.0.1:81\r\nHost: 127.0.0.1:81\r\n\r\n") == "other")
+        #expect(read("GET /cb?x HTTP/1.1\r\nHost: 127.0.0.1:81\r\n") == "incomplete")
+        #expect(read("GET /cb?x HTTP/1.1\r\nHost: 127.0.0.1:81\r\n\r") == "incomplete")
+        #expect(read("") == "incomplete")
+        #expect(read("\r\n\r\n") == "other")
+        #expect(read("GET /cb?" + String(repeating: "x", count: 8_184)) == "other")
+    }
+
+    @Test("a pasted address can have line breaks, and an end after '#'")
+    func pasted() {
+        func query(_ text: String) -> String? {
+            Redirect.query(ofPasted: Array(text.utf8)).map { String(decoding: $0, as: UTF8.self) }
+        }
+        #expect(query("http://127.0.0.1:81/?code=c&state=s") == "code=c&state=s")
+        #expect(query("  http://127.0.0.1:81/?code=\n  c&state=s#x\r") == "code=c&state=s")
+        #expect(query("code=c") == nil)
+        #expect(query("") == nil)
+    }
+
+    private func device(_ more: String = "") throws -> DeviceFlow {
+        let body = """
+            {"device_code":"d","user_code":"AB-CD","verification_uri":"https://id.example.com/enter"\(more)}
+            """
+        return try DeviceFlow(
+            server(), Self.public_, scope: "openid", resource: nil, ScriptedServer([answer(200, body)]).transport)
+    }
+
+    @Test("the device flow asks at the server's interval, and slows down for good")
+    func intervals() throws {
+        var flow = try device(#","interval":2,"expires_in":60"#)
+        #expect(flow.lifetime == .seconds(60))
+        func pause(_ outcome: HTTPOutcome) -> Duration? {
+            guard case .wait(let pause) = flow.next(after: TokenAnswer(outcome)) else { return nil }
+            return pause
+        }
+        let pending = answer(400, #"{"error":"authorization_pending"}"#)
+        #expect(pause(pending) == .seconds(2))
+        #expect(pause(answer(400, #"{"error":"slow_down"}"#)) == .seconds(7))
+        #expect(pause(pending) == .seconds(7))
+        #expect(pause(.notSent(reason: "no host")) == .seconds(14))
+        #expect(pause(.unknown(reason: "timeout")) == .seconds(21))
+        #expect(pause(answer(503, "")) == .seconds(35))
+        #expect(pause(pending) == .seconds(7))
+        #expect(pause(answer(200, #"{"error":"slow_down"}"#)) == .seconds(12))
+    }
+
+    @Test("the device flow ends with tokens, a refusal or an expired code")
+    func ends() throws {
+        var flow = try device()
+        #expect(flow.interval == .seconds(5))
+        func end(_ outcome: HTTPOutcome) -> String {
+            switch flow.next(after: TokenAnswer(outcome)) {
+            case .wait: "wait"
+            case .done: "done"
+            case .expired: "expired"
+            case .failed(let error): "\(error.code)"
+            }
+        }
+        #expect(end(tokens("a")) == "done")
+        #expect(end(answer(400, #"{"error":"expired_token"}"#)) == "expired")
+        #expect(end(answer(400, #"{"error":"access_denied"}"#)) == "refused")
+        #expect(end(answer(200, "{}")) == "unusable")
+    }
+
+    @Test("a server without the device flow lets another flow begin; a page outside of https ends the login")
+    func noDevice() throws {
+        func error(_ outcome: HTTPOutcome) -> OAuthError.Code? {
+            let scripted = ScriptedServer([outcome])
+            return #expect(throws: OAuthError.self) {
+                try DeviceFlow(server(), Self.public_, scope: nil, resource: nil, scripted.transport)
+            }?.code
+        }
+        #expect(error(answer(400, #"{"error":"unauthorized_client"}"#)) == .flowRefused)
+        #expect(error(answer(404, "not found")) == .flowRefused)
+        #expect(error(answer(400, #"{"error":"invalid_scope"}"#)) == .refused)
+        #expect(error(.notSent(reason: "x")) == .tryAgain)
+        let page = #"{"device_code":"d","user_code":"u","verification_uri":"http://evil.example.com"}"#
+        #expect(error(answer(200, page)) == .unusable)
+    }
+}

@@ -18,7 +18,7 @@ start_tests() {
         if [ -z "$test_copy" ]; then
             test_copy=$(mktemp -d /var/tmp/skr-tests.XXXXXX) && chmod 755 "$test_copy" &&
                 install -m 755 -t "$test_copy" \
-                    .build/debug/{"$bundle",lease-example,rotating-tokens,skr,skr-secrets,skr-stress} || return 1
+                    .build/debug/{"$bundle",lease-example,rotating-tokens,skr,skr-secrets,skr-oauth,skr-stress} || return 1
         fi
         command=(
             setpriv --reuid "$1" --regid "$1" --clear-groups env -C "$test_copy" HOME=/nonexistent "${session[@]}"

@@ -263,7 +263,9 @@ package struct CommandWords {
 
     /// Records what the verb declares, if it is being described, and refuses an option that is given twice, if it must.
     private mutating func note(_ argument: @autoclosure () -> Argument, _ given: [String]) {
-        if isStrict, given.count > 1 { fail("\(argument().name) is given twice", hint: "remove one of them") }
+        if isStrict, given.count > 1, !argument().isRepeating {
+            fail("\(argument().name) is given twice", hint: "remove one of them")
+        }
         guard arguments != nil else { return }
         var argument = argument()
         argument.given = given

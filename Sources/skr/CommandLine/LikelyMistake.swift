@@ -5,10 +5,10 @@ enum LikelyMistake {
     /// Returns what to type instead of a verb that skr doesn't have.
     static func hint(forVerb word: String) -> String? {
         switch word {
-        case "logout", "logoff", "signout":
-            "'skr clear' deletes what is stored; at logout, the session's secrets are gone anyway"
-        case "login", "signin":
-            "'skr set SERVICE' stores a secret; 'exec skr session' starts a new session in this shell"
+        case "logoff", "signout":
+            "'skr clear' deletes what is stored, 'skr logout SERVICE' an OAuth login; logout deletes all of it anyway"
+        case "signin":
+            "'skr login SERVICE' logs in with OAuth, 'skr set SERVICE' stores a secret, 'exec skr session' starts a session"
         case "edit", "change", "update": "store the new secret under the same name: skr set SERVICE"
         case "rename", "mv", "move":
             "copy it, then delete the old one: skr get OLD | skr set --raw NEW && skr delete OLD"

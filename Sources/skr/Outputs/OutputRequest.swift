@@ -27,6 +27,8 @@ struct OutputPolicy {
     var replacementHint: (ItemIdentity) -> String = { _ in "" }
     /// The hint if the command ran for longer than its limit.
     var limitHint = "if it needs longer, pass a longer --limit, such as --limit 10m"
+    /// The exit code of a failure that isn't remembered, because only the user can change it; 0 for none.
+    var forgottenExitCode: Int32 = 0
     /// The note on a terminal after a second of waiting for another process; empty for none.
     var waitingNote = ""
     /// Returns the output to keep and to answer, and how long it is kept.

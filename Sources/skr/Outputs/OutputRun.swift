@@ -106,7 +106,7 @@ struct OutputRun {
         // A command that ended because of a signal that we received too, as with ^C, does not count as failed.
         if end.isInterrupted || end.isOurs { return FetchedOutput(output: output, end: end) }
         guard let old else {
-            remember(output)
+            if output.exitCode != policy.forgottenExitCode { remember(output) }
             return FetchedOutput(output: output, end: end)
         }
         return FetchedOutput(output: old)

@@ -14,20 +14,12 @@ enum SecretServiceProgram {
 
     /// The path, or the name if PATH has it; `nil` if neither exists.
     private static var path: String? {
-        if let own = try? WalkedPath.linkTarget("/proc/self/exe"), let slash = own.lastIndex(of: "/") {
-            let path = "\(own[...slash])\(name)"
-            if unsafe access(path, X_OK) == 0, WalkedPath(path).places(openTo: 0o002).isEmpty { return path }
-        }
-        return Executable.isThere(name) ? name : nil
+        SiblingProgram.path(of: name) ?? (Executable.isThere(name) ? name : nil)
     }
 
     /// Returns the words that run a command below `skr-secrets`, with a service of the session.
     static func launching(_ command: CommandLineWords) throws(CommandError) -> CommandLineWords {
-        guard let path else {
-            throw CommandError(
-                exitCode: .noCommand, message: "no such command: '\(name)'",
-                hint: "install the program skr-secrets, which is part of this package, next to skr")
-        }
+        guard let path else { throw SiblingProgram.missing(name) }
         return command.prepending("--").prepending("session").prepending("--scope").prepending(path)
     }
 

@@ -3,7 +3,7 @@ import SessionKeyring
 
 /// The command that prints a secret, as a line of the sources file declares it.
 struct Source {
-    private static let form = "a line is SERVICE [ACCOUNT] [OPTIONS] -- COMMAND"
+    private static let form = "a line is SERVICE [ACCOUNT] [OPTIONS] -- COMMAND, or has --oauth in place of the command"
 
     /// The part of the output that is stored.
     enum Part: Equatable {
@@ -33,6 +33,8 @@ struct Source {
     /// How long the command can run.
     private(set) var limit = Duration.seconds(120)
     private(set) var command: [String] = []
+    /// The OAuth account whose token is the secret, in place of a command.
+    let oauth: OAuthOptions
 
     /// Parses a line; `nil` if it has no words.
     init?(_ words: inout ShellWords, line: Int) throws(InputProblem) {
@@ -43,6 +45,7 @@ struct Source {
         while let word = try words.next() { command.append(word) }
         var read = CommandWords(before, isStrict: true)
         let options = SourceOptions(&read)
+        oauth = options.oauth
         do throws(CommandError) {
             try read.check { .usage("a source has no option \(Display.quoted($0))") }
         } catch {
@@ -69,9 +72,23 @@ struct Source {
                 summary: "the line has more than one of --field, --first-line, --raw", hint: "remove one of them")
         }
         part = parts.first ?? part
+        if oauth.isGiven { try takeToken(options, hasPart: !parts.isEmpty) }
         guard lifetimePath.map(OutputLifetime.isPath) ?? true else {
             throw .badValue("--timeout-from-json", "field names with dots between them")
         }
+    }
+
+    /// Replaces the command by the program that refreshes the account's token.
+    private mutating func takeToken(_ options: SourceOptions, hasPart: Bool) throws(InputProblem) {
+        guard command.isEmpty, !hasPart, lifetimePath == nil else {
+            throw InputProblem(
+                summary: "the line has --oauth, and also a command or an option for its output",
+                hint: "remove the command and --field, --first-line, --raw and --timeout-from-json")
+        }
+        guard oauth.clientID != nil else { throw .badValue("--client-id", "the client that the server knows") }
+        guard namespace != OAuthOptions.namespace else { throw .badValue("--namespace", "not that of the logins") }
+        (part, lifetimePath, command) = (.field("access_token"), "expires_in", [OAuthOptions.program])
+        limit = options.limit ?? .seconds(100)
     }
 
     private static func checked(_ name: String, _ duration: Duration?) throws(InputProblem) -> Duration? {
@@ -111,6 +128,7 @@ struct Source {
                 throw .badValue("--end-early", "less than --timeout, which is then a duration")
             }
         }
+        guard !oauth.isGiven else { return }
         guard let first = command.first else { throw InputProblem(summary: "the line has no command", hint: Self.form) }
         if first.utf8.contains(UInt8(ascii: "=")), let name = first.split(separator: "=").first,
             EnvironmentBlock.isName(name.utf8)
@@ -128,6 +146,7 @@ struct SourceOptions {
     let endEarly, limit, failureTimeout: Duration?
     let isFirstLine, isRaw: Bool
     let place: PlaceOptions
+    let oauth: OAuthOptions
 
     init(_ words: inout CommandWords) {
         timeout = words.timeout("How long the secret is stored.")
@@ -137,9 +156,10 @@ struct SourceOptions {
         field = words.option("--field", value: "PATH", "Store this field of a JSON output.")
         isFirstLine = words.flag("--first-line", "Store only the first line.")
         isRaw = words.flag("--raw", "Keep the newline at the end of the output.")
-        limit = words.limit("How long COMMAND can run. By default 2m.")
+        limit = words.limit("How long COMMAND can run. By default 2m, for --oauth 100s.")
         failureTimeout = words.duration("--cache-failures", "How long a failure is remembered. By default 5s.")
         place = PlaceOptions(&words)
+        oauth = OAuthOptions(&words, issuer: "--oauth")
     }
 }
 

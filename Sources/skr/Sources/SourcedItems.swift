@@ -166,7 +166,7 @@ extension Source {
         }
         if let end = fetched.end, end.isInterrupted { end.endWithSignal() }
         guard let output = fetched.output else { throw failure(CapturedOutput.tooLarge.message, hint: nil) }
-        guard output.exitCode == 0 else { throw failure(of: output, isNew: fetched.end != nil) }
+        guard output.exitCode == 0 else { throw failure(of: output, isNew: fetched.end != nil, in: place) }
         if let problem = fetched.problem { request.warn(problem) }
         return (output.bytes, output.end)
     }
@@ -174,18 +174,20 @@ extension Source {
     /// Returns the request for the declared part of the output, which is kept for whichever command line printed it.
     func request(in place: Place, warns: Bool = true) throws(CommandError) -> OutputRequest {
         let home = try Variable.value("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
+        let words = try oauth.isGiven ? oauth.command("token", item, in: place, namespaces: [namespace]) : command
         let policy = OutputPolicy(
             sameness: .name, warns: warns,
             limitHint: "if it needs longer, add --limit 10m to line \(line) of the sources file",
+            forgottenExitCode: oauth.isGiven ? ExitCode.noItem.rawValue : 0,
             waitingNote: "\(Display.name(of: item)): another process runs its source; waiting for it",
             fresh: answer)
         return OutputRequest(
             place: place, item: item, timeout: timeout, failureTimeout: failureTimeout > .zero ? failureTimeout : nil,
             limit: limit, folder: home ?? "/", removedVariables: ["SKR_SCOPE", "SKR_NAMESPACE", "SKR_TIMEOUT"],
-            command: CommandLineWords(leaking: command), policy: policy)
+            command: CommandLineWords(leaking: words), policy: policy)
     }
 
-    private func answer(
+    func answer(
         fresh printed: SecretBox, keptFor timeout: Duration?
     ) throws(CommandError) -> (Output, Duration?) {
         let secret = try printed.bytes.withBytes { bytes throws(CommandError) in try part(of: bytes) }
@@ -208,17 +210,27 @@ extension Source {
         return SecretBytes(copying: bytes.extracting(first: end))
     }
 
-    private func failure(of output: Output, isNew: Bool) -> CommandError {
+    private func failure(of output: Output, isNew: Bool, in place: Place) -> CommandError {
+        if oauth.isGiven, output.exitCode == ExitCode.noItem.rawValue {
+            return CommandError(
+                exitCode: .noItem, message: "\(Display.name(of: item)): not logged in",
+                hint: "skr login \(typedName)\(Place.options(scope, namespace, insteadOf: place))")
+        }
         guard isNew else {
-            let name = [item.service, item.account].filter { !$0.isEmpty }.map(Display.shellWord)
-                .joined(separator: " ")
             return failure(
                 "it failed moments ago with exit code \(output.exitCode), and is not run again yet",
-                hint: "'skr delete \(name)' ends this wait")
+                hint: "'skr delete \(typedName)' ends this wait")
         }
         return failure(
             "\(Display.quoted(command[0])) ended with exit code \(output.exitCode)",
-            hint: "run it by hand; line \(line) of the sources file has the command")
+            hint: oauth.isGiven
+                ? "'skr source test \(typedName)' tries again"
+                : "run it by hand; line \(line) of the sources file has the command")
+    }
+
+    /// The item's name as a user types it.
+    var typedName: String {
+        [item.service, item.account].filter { !$0.isEmpty }.map(Display.shellWord).joined(separator: " ")
     }
 
     private func failure(_ reason: String, hint: String?) -> CommandError {

@@ -2,6 +2,7 @@ import CLinux
 import CommandSupport
 import Glibc
 import SessionKeyring
+import SystemPackage
 
 /// The user's file that declares where secrets come from, one per line.
 ///
@@ -45,6 +46,41 @@ struct SourcesFile {
             if let folder = try Variable.value(name), folder.utf8.first == UInt8(ascii: "/") { return folder + rest }
         }
         return nil
+    }
+
+    /// Appends a line to the file, which it makes if necessary.
+    ///
+    /// - Throws: ``CommandError`` with 73 if the file can't be written, or if its last line is not complete.
+    static func append(_ line: String, to path: String) throws(CommandError) {
+        do {
+            // The folder of the configuration, and skr's own one in it.
+            let folder = FilePath(path).removingLastComponent()
+            for folder in [folder.removingLastComponent(), folder] { unsafe mkdir(folder.string, 0o700) }
+            let file = try unsafe FileDescriptor.open(
+                path, .readWrite, options: [.append, .create, .closeOnExec],
+                permissions: .ownerReadWrite)
+            defer { try? file.close() }
+            let end = try file.seek(offset: 0, from: .end)
+            var last = UInt8(ascii: "\n")
+            if end > 0 {
+                _ = try unsafe withUnsafeMutableBytes(of: &last) {
+                    try unsafe file.read(fromAbsoluteOffset: end - 1, into: $0)
+                }
+            }
+            guard last == UInt8(ascii: "\n") else {
+                throw CommandError(
+                    exitCode: .cannotCreate, message: "the last line of \(Display.quoted(path)) is not complete",
+                    hint: "end it with a newline")
+            }
+            let text = line + "\n"
+            _ = try unsafe text.utf8Span.span.bytes.withUnsafeBytes { try unsafe file.write($0) }
+        } catch let error as CommandError {
+            throw error
+        } catch {
+            throw CommandError(
+                exitCode: .cannotCreate, message: "can't write to \(Display.quoted(path)): \(error.reason)",
+                hint: "check that you may write there")
+        }
     }
 
     /// Returns the source of exactly this item; `nil` if there isn't one.

@@ -32,6 +32,8 @@ struct RootVerb: Verb {
             || visit(SessionVerb.self)
             || visit(CachedVerb.self)
             || visit(SourceVerb.self)
+            || visit(LoginVerb.self)
+            || visit(LogoutVerb.self)
             || visit(LockVerb.self)
             || visit(HelperVerb.self)
             || visit(DoctorVerb.self)
@@ -57,6 +59,7 @@ struct RootVerb: Verb {
           lock            run a command that must not run twice at a time
 
         LOGINS:
+          login, logout   log in with OAuth, and always have a valid token
           session         start a session, or join one by its name
           doctor          check what this login provides, and how to fix it
           completions     complete names in your shell

@@ -51,7 +51,8 @@ struct LikelyMistakeTests {
     }
 
     private static let verbs = [
-        ("logout", "'skr clear' deletes what is stored"), ("login", "'skr set SERVICE' stores a secret"),
+        ("logoff", "'skr clear' deletes what is stored, 'skr logout SERVICE' an OAuth login"),
+        ("signin", "'skr login SERVICE' logs in with OAuth, 'skr set SERVICE' stores a secret"),
         ("edit", "store the new secret under the same name: skr set SERVICE"),
         ("rename", "copy it, then delete the old one: skr get OLD | skr set --raw NEW && skr delete OLD"),
         ("mv", "copy it, then delete the old one: skr get OLD | skr set --raw NEW && skr delete OLD"),

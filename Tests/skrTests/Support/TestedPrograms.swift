@@ -30,7 +30,7 @@ enum TestedPrograms {
             try FileManager.default.createDirectory(at: copy, withIntermediateDirectories: false)
             removal = copy
             atexit { TestedPrograms.removal.map { try? FileManager.default.removeItem(at: $0) } }
-            for name in ["skr", "skr-secrets", "skr-stress"] {
+            for name in ["skr", "skr-secrets", "skr-oauth", "skr-stress"] {
                 let program = original.appendingPathComponent(name)
                 guard FileManager.default.fileExists(atPath: program.path) else { continue }
                 try FileManager.default.copyItem(at: program, to: copy.appendingPathComponent(name))

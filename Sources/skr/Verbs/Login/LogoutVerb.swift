@@ -1,0 +1,28 @@
+import CommandSupport
+
+struct LogoutVerb: Verb {
+    static let name = "logout"
+    static let summary = "Delete an OAuth login and its token, and revoke it."
+    static let details = """
+        Deletes the login and the token of the account, in all namespaces that the sources file names for it, and then \
+        asks the server to revoke the login. If the server can't be reached, that is a warning.
+
+        The line of the sources file stays, so 'skr login NAME' logs in again.
+        """
+
+    static let examples = """
+        skr logout work
+        """
+
+    private let target: TargetWords
+
+    init(_ words: inout CommandWords) { target = TargetWords(&words) }
+
+    func run() throws {
+        let target = try target.target()
+        let account = try OAuthAccount(service: target.service, account: target.account, in: target.place)
+        let oauth = account.declared?.oauth ?? .none
+        let words = try oauth.command("logout", account.item, in: target.place, namespaces: account.namespaces)
+        try Launch.become(CommandLineWords(leaking: words))
+    }
+}

@@ -1,0 +1,245 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Logins, with a server on this machine.
+@Suite("skr login", .tags(.kernel))
+struct LoginTests {
+    @Test("a login with a browser declares the account; then every reader gets a token, and refreshes it")
+    func browser() throws {
+        try OAuthServer.run(
+            #"""
+            login --oauth-scope 'openid email' --auth-parameter prompt=consent --auth-parameter 'a=b c'
+            sed 's/skr: for the next session, .*/declared/; /http/d' $HOME/log; cat $HOME/page
+            sed "s,$server,SERVER," $HOME/.config/skr/sources; stat -c %a $HOME/.config/skr/sources
+            skr get work | cut -d - -f 1-2
+            skr delete work; skr get work | cut -d - -f 1-2; skr get work | cut -d - -f 1-2
+            skr list | cut -f 1-2; skr list -n oauth | cut -f 1-2; skr login --list | sed "s,$server,SERVER,"
+            report 'requests[0] | [.scope, .prompt, .a, .code_challenge_method]'; report grants; report reuse
+            """#,
+            prints: #"""
+                Log in with the browser. If none has opened, open this address:
+
+
+                skr: work: logged in as alice@example.com
+                declared
+                <!doctype html><meta charset=utf-8><title>skr</title><p>You can close this page.
+                work --oauth SERVER --client-id skr --oauth-scope 'openid email' --auth-parameter 'prompt=consent' --auth-parameter 'a=b c'
+                600
+                access-1
+                access-2
+                access-2
+                password\#twork
+                credential\#twork
+                work\#t\#tSERVER\#talice@example.com\#t-
+                ["openid email","consent","b c","S256"]
+                1
+                0
+
+                """#)
+    }
+
+    @Test("over ssh, the device flow and the browser's address are both offered, and the server can slow us down")
+    func device() throws {
+        try OAuthServer.run(
+            #"""
+            export SSH_CONNECTION=x DISPLAY=:0 BROWSER=/no/browser
+            skr login work me --issuer $server --client-id skr --keep 8h < /dev/null 2> $HOME/log; echo $?
+            grep -c "^Open this address" $HOME/log; grep -A 2 "^Or open" $HOME/log | sed "s,$server,SERVER,"
+            skr get work me | cut -d - -f 1-2; skr login --list | cut -f 5 | sed 's/^8h$/7h59m/'; report device
+            """#, "--slow",
+            prints: """
+                0
+                1
+                Or open SERVER/enter on any device, and enter the code:
+
+                    ABCD-EFGH
+                access-1
+                7h59m
+                1
+
+                """)
+    }
+
+    @Test("--device and --print-url choose; without the endpoint, --device fails")
+    func choices() throws {
+        try OAuthServer.run(
+            #"""
+            skr login work --issuer $server --client-id skr --device --print-url 2> $HOME/log; echo $?
+            sed "s,$server,SERVER,; /next session/d" $HOME/log
+            skr login a --issuer $server --client-id skr --device --paste 2>&1; echo $?
+            """#,
+            prints: """
+                0
+                skr: SERVER/enter ABCD-EFGH
+                skr: work: logged in as alice@example.com
+                skr: error: --device, --browser and --paste exclude each other
+                skr: hint: leave out all but one
+                64
+
+                """)
+        try OAuthServer.run(
+            "skr login work --issuer $server --client-id skr --device 2>&1; echo $?", "--no-device_authorization",
+            prints: "skr: error: work: the server has no device flow\n77\n")
+    }
+
+    @Test("without a browser's endpoint, a login on a screen uses the device flow")
+    func switching() throws {
+        try OAuthServer.run(
+            "login; skr get work | cut -d - -f 1; report device", "--no-authorization", prints: "access\n1\n")
+    }
+
+    @Test("another connection to the listener, with a wrong state, doesn't end the login")
+    func otherConnection() throws {
+        try OAuthServer.run(
+            #"""
+            cat > $HOME/browser <<'END'
+            #!/bin/bash
+            back=$(curl -s -o /dev/null -w '%{redirect_url}' "$1")
+            for url in "${back%%\?*}" "${back%%\?*}?code=x&state=y" "${back/\?/x?}" "$back"; do
+                curl -s -o /dev/null -w '%{http_code}\n' "$url"; done > $HOME/codes
+            curl -sI -X GET "$back" > $HOME/after
+            END
+            login; cat $HOME/codes; skr get work | cut -d - -f 1-2
+            """#, prints: "400\n400\n404\n200\naccess-1\n")
+    }
+
+    @Test("the address of the last page can be pasted, also if it has more than 4,095 bytes")
+    func paste() throws {
+        try OAuthServer.run(
+            #"""
+            export SSH_CONNECTION=x server
+            (
+                filled $HOME/url; url=$(sed -n 's/^skr: \(http.*\)/\1/p' $HOME/url)
+                back=$(curl -s -o /dev/null -w '%{redirect_url}' "$url")
+                printf 'nonsense\n'; sleep 0.3
+                printf '%s&padding=%s\n' "$back" $(printf 'x%.0s' {1..9000}); sleep 20
+            ) | script -qec 'skr login work --issuer $server --client-id skr --paste --print-url 2> $HOME/url; echo "end $?"; stty -a | grep -ow -e "-*icanon" -e "-*echo"; kill $PPID' $HOME/shown > /dev/null 2>&1
+            grep -e "not the address" -e end -e icanon -e echo $HOME/shown | tr -d '\r'
+            skr get work | cut -d - -f 1-2
+            """#,
+            prints: "That is not the address of the last page: it has no '?'.\nend 0\nicanon\necho\naccess-1\n")
+    }
+
+    @Test("Ctrl-C ends a login, and the terminal is as it was")
+    func interrupt() throws {
+        let shown = try TerminalRunner().run(
+            OAuthServer.prelude() + #"""
+                export SSH_CONNECTION=x
+                trap : INT; skr login work --issuer $server --client-id skr --paste; echo "end $?"
+                stty -a | grep -ow -e "-*icanon" -e "-*echo"; skr list -n oauth; echo "list $?"
+                """#,
+            answering: [.init(prompt: "press Enter.", keys: "\u{3}")],
+            environment: ["SKR_TEST_JUDGE": OAuthServer.program])
+        #expect(shown.contains("end 130"), "\(shown)")
+        #expect(shown.contains("\nicanon\necho"), "\(shown)")
+    }
+
+    @Test("bad calls name what is missing, before anything is sent")
+    func usage() throws {
+        try OAuthServer.run(
+            #"""
+            { skr login work; echo $?; skr login work --issuer $server; echo $?; skr login; echo $?
+            mkdir -p $HOME/.config/skr; echo 'work --timeout 1h -- echo x' > $HOME/.config/skr/sources
+            skr login work --issuer $server --client-id skr; echo $?
+            printf secret | skr set own; skr login own --issuer $server --client-id skr; echo $?; skr get own; echo
+            skr login a --issuer http://example.com --client-id skr; echo $?
+            skr login a --issuer $server/ --client-id skr --device; echo $?
+            skr login a --issuer $server --client-id skr --client-secret secret; echo $?
+            skr login a --issuer $server --client-id skr --client-secret skr://none; echo $?
+            skr login a --issuer $server --client-id skr --redirect ftp://x; echo $?
+            skr login a --issuer $server --client-id skr --auth-parameter state=x; echo $?
+            skr-oauth; echo $?; } 2>&1 | sed "s,$server,SERVER,"
+            report received
+            """#,
+            prints: """
+                skr: error: work: the sources file doesn't declare it, and --issuer URL --client-id ID is missing
+                skr: hint: skr login work --issuer https://... --client-id ID
+                64
+                skr: error: work: the sources file doesn't declare it, and --client-id ID is missing
+                skr: hint: skr login work --issuer https://... --client-id ID
+                64
+                skr: error: no SERVICE is given
+                skr: hint: 'skr login SERVICE --issuer URL --client-id ID' logs in; 'exec skr session' starts a session
+                64
+                skr: error: work: line 1 of the sources file has another source for it
+                skr: hint: change or remove that line, or use another name
+                64
+                skr: error: own: there is a secret with this name
+                skr: hint: choose another name, or delete the secret: skr delete own
+                73
+                secret
+                skr: error: a: the issuer is not an address of https
+                skr: hint: write it as the server does, such as https://id.example.com
+                65
+                skr: error: a: the server's metadata is that of another issuer: SERVER
+                skr: hint: if that is the right one, use exactly it as --issuer
+                65
+                skr: error: --client-secret is not a reference
+                skr: hint: store it, and name it: --client-secret skr://SERVICE
+                64
+                skr: error: none: no such item, or it has expired
+                skr: hint: store it with 'skr set'; 'skr list' shows what is stored
+                skr: hint: each login has its own session; logins share --scope user, or 'skr session --join': see 'man skr-login-environments'
+                skr: error: a: the client secret can't be read
+                skr: hint: store it: skr set SERVICE, and name it: --client-secret skr://SERVICE
+                75
+                skr: error: a: --redirect is not an address of https, or of http on this machine
+                65
+                skr: error: a: the parameter 'state' of the request is already set
+                65
+                skr: error: skr runs this program
+                skr: hint: 'skr help login' shows how to log in
+                64
+                0
+
+                """)
+    }
+
+    @Test("the line is printed if SKR_SOURCES is set, or the file's last line is half-written")
+    func line() throws {
+        try OAuthServer.run(
+            #"""
+            SKR_SOURCES=none login; grep "next session" $HOME/log | sed "s,$server,SERVER,"; skr logout work; skr delete work
+            mkdir -p $HOME/.config/skr; printf 'api --timeout 1h -- ec' > $HOME/.config/skr/sources
+            login; grep -v http.*authorize $HOME/log | grep -A 3 warning | sed "s,$server,SERVER,; s,$HOME,HOME,"
+            cat $HOME/.config/skr/sources; echo
+            """#,
+            prints: """
+                skr: for the next session, add this line to your sources file: work --oauth SERVER --client-id skr
+                skr: warning: the last line of 'HOME/.config/skr/sources' is not complete
+                skr: hint: end it with a newline
+                skr: for the next session, add this line to your sources file: work --oauth SERVER --client-id skr
+                api --timeout 1h -- ec
+
+                """)
+    }
+
+    @Test("names and values with blanks, quotes and dashes are declared so that they are read back")
+    func quoting() throws {
+        try OAuthServer.run(
+            #"""
+            for name in "a b" "it's" '"$x" \y' 'ä*' '#x'; do
+                BROWSER=$HOME/browser skr login "$name" 'an account' --issuer $server --client-id="-c '" 2> $HOME/log ||
+                    cat $HOME/log
+                skr delete "$name" 'an account'; skr get "$name" 'an account' | cut -d - -f 1
+            done
+            sed "s,$server,SERVER," $HOME/.config/skr/sources
+            BROWSER=$HOME/browser skr login x -- -y --issuer 2>&1 | head -1
+            """#,
+            prints: #"""
+                access
+                access
+                access
+                access
+                access
+                'a b' 'an account' --oauth SERVER '--client-id=-c '\'''
+                'it'\''s' 'an account' --oauth SERVER '--client-id=-c '\'''
+                '"$x" \y' 'an account' --oauth SERVER '--client-id=-c '\'''
+                'ä*' 'an account' --oauth SERVER '--client-id=-c '\'''
+                '#x' 'an account' --oauth SERVER '--client-id=-c '\'''
+                skr: error: unexpected word '--issuer'
+
+                """#)
+    }
+}

@@ -1,0 +1,208 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Readers of an account whose token has ended.
+@Suite("Refreshes by skr", .tags(.kernel))
+struct RefreshRunTests {
+    @Test("thirty readers at the same time cause one refresh, and all get its token")
+    func readers() throws {
+        try OAuthServer.run(
+            #"""
+            login; skr delete work
+            for i in {1..30}; do { skr get work; echo; } > $HOME/out$i & readers+=($!); done; wait "${readers[@]}"
+            cat $HOME/out* | cut -d - -f 1-2 | sort | uniq -c | sed 's/^ *//'; report grants; report reuse
+            """#, prints: "30 access-2\n1\n0\n")
+    }
+
+    @Test("without a login, a reader fails with 1 and names the login; a failure is remembered only if it can pass")
+    func failures() throws {
+        try OAuthServer.run(
+            #"""
+            login; skr logout work; skr delete work
+            skr get work 2>&1; echo $?; skr get work 2>&1; echo $?
+            login; skr delete work; next "503 busy"
+            skr get work 2>&1; echo $?; skr get work 2>&1; echo $?; skr delete work
+            skr get work | cut -d - -f 1-2
+            next '400 {"error":"invalid_grant","error_description":"Token\u001b[31m gone"}'; skr delete work
+            skr get work 2>&1; echo $?
+            next 'close'; skr delete work; skr get work 2>&1 | sed 's/: (.*/: .../'; skr delete work; skr get work 2>&1; echo $?
+            """#,
+            prints: """
+                skr: error: work: not logged in
+                skr: hint: skr login work
+                1
+                skr: error: work: not logged in
+                skr: hint: skr login work
+                1
+                skr: error: work: the server answered with status 503
+                skr: error: work: its source failed: 'skr-oauth' ended with exit code 75
+                skr: hint: 'skr source test work' tries again
+                75
+                skr: error: work: its source failed: it failed moments ago with exit code 75, and is not run again yet
+                skr: hint: 'skr delete work' ends this wait
+                75
+                access-2
+                skr: error: work: the server answered invalid_grant: Token%1B[31m gone
+                skr: error: work: not logged in
+                skr: hint: skr login work
+                1
+                skr: error: work: curl: ...
+                skr: error: work: its source failed: 'skr-oauth' ended with exit code 75
+                skr: hint: 'skr source test work' tries again
+                skr: error: work: a refresh was interrupted, and the server refuses the old login
+                skr: error: work: not logged in
+                skr: hint: skr login work
+                1
+
+                """)
+    }
+
+    @Test("a server that is away, or no curl, leaves the login as it was")
+    func away() throws {
+        try OAuthServer.run(
+            #"""
+            login; skr delete work
+            mkdir $HOME/bin; for program in bash cut sed rm cat; do ln -s $(command -v $program) $HOME/bin; done
+            ln -s $(dirname $(command -v skr))/skr $HOME/bin
+            PATH=$HOME/bin skr get work 2>&1; echo $?; skr delete work
+            skr get work | cut -d - -f 1-2; skr delete work
+            exec {server_end}>&-; for i in {1..100}; do curl -s $server/report > $HOME/next || break; sleep 0.1; done
+            skr get work 2>&1 | sed 's/ to 127.*//; s/ to connect.*//'
+            record .in_flight
+            """#,
+            prints: """
+                skr: error: there is no curl, with which skr sends its requests
+                skr: hint: install it: apt install curl
+                skr: error: work: its source failed: 'skr-oauth' ended with exit code 127
+                skr: hint: 'skr source test work' tries again
+                75
+                access-2
+                skr: error: work: curl: (7) Failed
+                skr: error: work: its source failed: 'skr-oauth' ended with exit code 75
+                skr: hint: 'skr source test work' tries again
+                null
+
+                """)
+    }
+
+    @Test("a reader that is interrupted while the request is on its way waits until the answer is stored")
+    func interrupted() throws {
+        try OAuthServer.run(
+            #"""
+            login; skr delete work; next "delay 1"
+            skr get work > $HOME/out 2>&1 & reader=$!
+            sent 2
+            kill -TERM $reader; wait $reader; echo $?
+            record '[.generation, .in_flight]'; report grants
+            """#, prints: "0\n[1,null]\n1\n")
+    }
+
+    @Test("a reader that is killed while the request is on its way costs nothing on a server with a grace period")
+    func killed() throws {
+        try OAuthServer.run(
+            #"""
+            login; skr delete work; next "delay 1"
+            skr get work > $HOME/out 2>&1 & reader=$!
+            sent 2
+            pkill -9 -f "skr-oauth token .*issuer=$server"; wait $reader; echo $?; skr delete work
+            skr get work | cut -d - -f 1; record '[.generation, .in_flight]'; report reuse
+            """#, "--grace 10", prints: "75\naccess\n[1,null]\n0\n")
+    }
+
+    @Test("a logout while the request is on its way wins, and revokes the new token")
+    func logout() throws {
+        try OAuthServer.run(
+            #"""
+            login; skr delete work; next "late 1"
+            skr get work > $HOME/out 2>&1 & reader=$!
+            sent 2; sleep 0.2
+            skr logout work; echo $?; wait $reader; echo $?; cat $HOME/out
+            skr list; skr list -n oauth; report revoked; skr logout work; echo $?
+            """#,
+            prints: """
+                0
+                1
+                skr: error: work: logged out during the refresh
+                skr: error: work: not logged in
+                skr: hint: skr login work
+                2
+                1
+
+                """)
+    }
+
+    @Test("a logout deletes the tokens in all namespaces of the account, and needs no server")
+    func namespaces() throws {
+        try OAuthServer.run(
+            #"""
+            login; echo "work --oauth $server --client-id skr --namespace other" >> $HOME/.config/skr/sources
+            skr get -n other work | cut -d - -f 1-2; skr list -n other | cut -f 2
+            exec {server_end}>&-; for i in {1..100}; do curl -s $server/report > $HOME/next || break; sleep 0.1; done
+            skr logout work 2>&1 | sed 's/ to 127.*//; s/ to connect.*//'; skr list; skr list -n other; skr list -n oauth
+            """#,
+            prints: """
+                access-2
+                work
+                skr: warning: work: logged out here, but not on the server: curl: (7) Failed
+
+                """)
+    }
+
+    @Test("a client with a secret reads it from skr, and shows it on each request")
+    func secret() throws {
+        try OAuthServer.run(
+            #"""
+            printf s3cret | skr set client
+            login --client-secret skr://client; skr delete work; skr get work | cut -d - -f 1-2
+            record .authentication; record . | grep -c s3cret
+            skr delete client; skr delete work; skr get work 2>&1 | tail -3
+            """#,
+            prints: """
+                access-2
+                basic
+                0
+                skr: hint: store it: skr set SERVICE, and name it: --client-secret skr://SERVICE
+                skr: error: work: its source failed: 'skr-oauth' ended with exit code 75
+                skr: hint: 'skr source test work' tries again
+
+                """)
+    }
+
+    @Test("no secret is on a command line or in an environment")
+    func hidden() throws {
+        try OAuthServer.run(
+            #"""
+            secret=$RANDOM$RANDOM; printf $secret | skr set client
+            login --client-secret skr://client; skr delete work; next "delay 1"
+            refresh=$(record .refresh_token)
+            skr get work > $HOME/out & reader=$!
+            sent 2
+            for process in $(pgrep -f "issuer=$server"; pgrep -f "curl -q -K -"); do
+                tr '\0' '\n' < /proc/$process/cmdline; tr '\0' '\n' < /proc/$process/environ; done 2> $HOME/log > $HOME/seen
+            grep -c "^service=work$" $HOME/seen; grep -c "^LC_ALL=C$" $HOME/seen; grep -c -e $secret -e "$refresh" $HOME/seen
+            wait $reader
+            """#, prints: "1\n1\n0\n")
+    }
+
+    @Test(
+        "a line with --oauth has no command and no option for its output, and needs a client",
+        arguments: [
+            ("work --oauth $server -- true", "the line has --oauth, and also a command or an option for its output"),
+            (
+                "work --oauth $server --client-id a --raw",
+                "the line has --oauth, and also a command or an option for its output"
+            ),
+            ("work --oauth $server", "--client-id has no usable value"),
+            ("work --oauth $server --client-id a --namespace oauth", "--namespace has no usable value"),
+            ("work --oauth $server --client-id a --client-id b", "--client-id is given twice"),
+            ("work --client-id a -- true", "the line does not say how long the secret is stored"),
+        ])
+    func lines(_ line: String, _ error: String) throws {
+        try OAuthServer.run(
+            #"""
+            mkdir -p $HOME/.config/skr; printf '%s\n' "\#(line)" > $HOME/.config/skr/sources
+            skr get work $([[ "\#(line)" == *namespace* ]] && echo --namespace=oauth) 2>&1 | sed -n '1s/.*sources:1: //p'
+            """#, prints: "\(error)\n")
+    }
+}

@@ -18,11 +18,11 @@ struct CurlTransport {
     /// A descriptor that ends a request when it can be read; negative for none.
     var interruption: CInt = -1
 
-    /// Checks that there is a curl, before anything is sent.
+    /// Checks that curl is installed, before anything is sent.
     static func check() throws(CommandError) {
         guard Executable.isThere("curl") else {
             throw CommandError(
-                exitCode: .noCommand, message: "there is no curl, with which skr sends its requests",
+                exitCode: .noCommand, message: "curl is not installed; skr sends its requests with it",
                 hint: "install it: apt install curl")
         }
     }

@@ -111,7 +111,7 @@ final class LoginTerminal {
         if unsafe poll(&wanted, 1, 0) > 0 { end(by: arrived()) }
     }
 
-    /// Ends this process by a signal, with the terminal as it was.
+    /// Restores the terminal's modes, and ends this process by a signal.
     func end(by number: CInt) -> Never {
         restore()
         signal(number, SIG_DFL)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """An OAuth server for tests, which judges its clients.
 
-    judge.py [--tokens SECONDS] [--grace SECONDS] [--every N DELAY] [--slow] [--no-NAME]
+    judge.py [--tokens SECONDS] [--grace SECONDS] [--every N DELAY] [--slow] [--no-NAME] [--issuer URL]
 
 Prints its address, and ends when its standard input ends. It rotates each refresh token, and revokes the whole login as
 soon as it sees an old one after the grace. `GET /report` answers with the counts. `POST /next` sets how the token
@@ -77,8 +77,8 @@ def token(form):
         if not device:
             return 400, {"error": "expired_token"}
         device["asked"] += 1
-        if device["asked"] < 2:
-            return 400, {"error": "slow_down" if "--slow" in sys.argv else "authorization_pending"}
+        if device["asked"] < 2 and "--slow" in sys.argv:
+            return 400, {"error": "slow_down"}
         return new_login(device["scope"])
     if kind == "refresh_token":
         sent = form.get("refresh_token")
@@ -103,6 +103,12 @@ class Handler(BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
+    @property
+    def issuer(self):
+        if "--issuer" in sys.argv:
+            return sys.argv[sys.argv.index("--issuer") + 1]
+        return f"http://127.0.0.1:{self.server.server_port}"
+
     def answer(self, status, body, **headers):
         data = body.encode() if isinstance(body, str) else json.dumps(body).encode()
         self.send_response(status)
@@ -115,7 +121,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self):
         url = urllib.parse.urlsplit(self.path)
         query = dict(urllib.parse.parse_qsl(url.query))
-        issuer = f"http://127.0.0.1:{self.server.server_port}"
+        issuer = self.issuer
         if url.path == "/.well-known/oauth-authorization-server":
             names = {"authorization_endpoint": "authorize", "token_endpoint": "token",
                      "device_authorization_endpoint": "device", "revocation_endpoint": "revoke",
@@ -146,7 +152,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
         form = dict(urllib.parse.parse_qsl(body))
-        issuer = f"http://127.0.0.1:{self.server.server_port}"
+        issuer = self.issuer
         if self.path == "/next":
             nexts.extend(line for line in body.split("\n") if line)
             self.answer(200, {})

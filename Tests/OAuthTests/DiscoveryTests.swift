@@ -29,7 +29,7 @@ struct DiscoveryTests {
     }
 
     @Test(
-        "an issuer must be exactly the one that was asked for",
+        "an issuer must be exactly the wanted one",
         arguments: ["https://id.example.com/", "https://ID.example.com", "https://other.example.com", ""])
     func issuers(_ named: String) {
         let body = #"{"issuer":"\#(named)","token_endpoint":"https://id.example.com/token"}"#

@@ -43,7 +43,7 @@ struct FlowTests {
         }
 
         @Test(
-            "a further parameter never replaces one of ours",
+            "a further parameter never replaces a usual one",
             arguments: ["state", "redirect_uri", "client_id", "scope"])
         func overriding(_ name: String) {
             let error = #expect(throws: OAuthError.self) { try flow(scope: "openid", extra: [(name, "x")]) }
@@ -160,7 +160,7 @@ struct FlowTests {
             server(), Self.public_, scope: "openid", resource: nil, ScriptedServer([answer(200, body)]).transport)
     }
 
-    @Test("the device flow asks at the server's interval, and slows down for good")
+    @Test("the device flow asks at the server's interval, and slows down permanently")
     func intervals() throws {
         var flow = try device(#","interval":2,"expires_in":60"#)
         #expect(flow.lifetime == .seconds(60))

@@ -139,7 +139,7 @@ final class RefreshTests {
         #expect(try stored.read() == nil)
     }
 
-    @Test("a logout during the request revokes nothing if there is no new refresh token")
+    @Test("a logout during the request without a new refresh token revokes nothing")
     func logoutWithoutRotation() throws {
         _ = try logIn(newLogin("r0"))
         let server = ScriptedServer([tokens("a1")]) { [stored] _ in _ = try? stored.remove() }
@@ -187,7 +187,7 @@ final class RefreshTests {
         #expect(server.got.count == 2)
     }
 
-    @Test("a refresh that is ended before it is sent leaves the login as it was")
+    @Test("a refresh that is ended before it is sent leaves the login unchanged")
     func ended() throws {
         _ = try logIn(newLogin("r0"))
         let server = ScriptedServer([tokens("a1")])
@@ -244,13 +244,13 @@ final class RefreshTests {
         #expect(left.atLeast <= .seconds(1_000))
     }
 
-    @Test("a login whose end has passed is none")
+    @Test("a login whose end has passed does not count")
     func over() throws {
         try stored.replace(with: newLogin("r0", keptUntil: Int64(time(nil)) - 1))
         #expect(code(ScriptedServer([tokens("a1")])) == .loginNeeded)
     }
 
-    @Test("a record comes back as it was stored, and anything else is no login")
+    @Test("a record comes back unchanged, and anything else does not count as a login")
     func records() throws {
         let login = try newLogin("r0", keptUntil: 1_790_000_000, more: #","scope":"a \"b\\ é","refresh_expires_in":9"#)
         let text = SecretBox(login.record).text ?? ""
@@ -266,7 +266,7 @@ final class RefreshTests {
         ] { #expect(bad.utf8Span.span.bytes.withUnsafeBytes { Login($0.bytes) } == nil, "\(bad)") }
     }
 
-    @Test("a forged or torn record is no login, and nothing is sent")
+    @Test("a forged or torn record does not count as a login, and nothing is sent")
     func forged() throws {
         try store.set("{\"login\":1}", for: stored.item)
         let server = ScriptedServer([tokens("a1")])

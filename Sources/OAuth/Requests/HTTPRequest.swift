@@ -14,7 +14,7 @@ package struct HTTPRequest: Sendable {
     }
 }
 
-/// What became of a request.
+/// The fate of a request.
 package enum HTTPOutcome: Sendable {
     case answer(status: Int, body: SecretBox)
     /// The server has certainly not got the request.

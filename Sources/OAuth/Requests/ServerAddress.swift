@@ -29,7 +29,7 @@ package struct ServerAddress: Sendable, Equatable {
         port == nil ? authority : String(authority.utf8.dropLast(portText.utf8.count + 1)) ?? ""
     }
 
-    /// The port; `nil` if the address has none.
+    /// The port; `nil` for an address without one.
     package var port: UInt16? { authority.utf8.contains(UInt8(ascii: ":")) ? UInt16(portText) : nil }
 
     private var portText: String {

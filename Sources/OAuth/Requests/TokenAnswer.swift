@@ -35,7 +35,7 @@ package enum TokenAnswer: Sendable {
     }
 }
 
-/// The tokens that a server has issued, and what it says about them.
+/// The tokens that a server has issued, and their lifetimes.
 package struct IssuedTokens: Sendable {
     package let access: SecretBox
     package let refresh: SecretBox?

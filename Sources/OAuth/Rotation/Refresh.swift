@@ -117,7 +117,7 @@ package struct Refresh {
         }
     }
 
-    /// Marks the login as in flight, and returns it as it was before.
+    /// Marks the login as in flight, and returns the unmarked one.
     private func mark() throws(OAuthError) -> Login {
         var found: Login?
         try Self.translating { () throws(SecretStoreError) in

@@ -24,12 +24,20 @@ struct OAuthOptions {
         if let keep, !TimeoutArgument.after(keep).isPossible {
             words.fail("--keep must be 1 to 4294967295 seconds", hint: "write it as \(DurationText.forms)")
         }
-        if let clientSecret, !SecretReference.begins(clientSecret.utf8) {
-            words.fail(
-                "--client-secret is not a reference", hint: "store it, and name it: --client-secret skr://SERVICE")
+    }
+
+    /// Checks the values for an account.
+    func check() throws(InputProblem) {
+        guard clientID != nil else {
+            throw InputProblem(summary: "--client-id is missing", hint: "name the client that the server knows")
         }
-        if parameters.contains(where: { !$0.utf8.dropFirst().contains(UInt8(ascii: "=")) }) {
-            words.fail("--auth-parameter is not NAME=VALUE")
+        if let clientSecret, !SecretReference.begins(clientSecret.utf8) {
+            throw InputProblem(
+                summary: "--client-secret is not a reference",
+                hint: "store it, and name it: --client-secret skr://SERVICE")
+        }
+        guard parameters.allSatisfy({ $0.utf8.dropFirst().contains(UInt8(ascii: "=")) }) else {
+            throw InputProblem(summary: "--auth-parameter is not NAME=VALUE", hint: "write it as prompt=consent")
         }
     }
 

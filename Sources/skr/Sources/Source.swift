@@ -85,7 +85,7 @@ struct Source {
                 summary: "the line has --oauth, and also a command or an option for its output",
                 hint: "remove the command and --field, --first-line, --raw and --timeout-from-json")
         }
-        guard oauth.clientID != nil else { throw .badValue("--client-id", "the client that the server knows") }
+        try oauth.check()
         guard namespace != OAuthOptions.namespace else { throw .badValue("--namespace", "not that of the logins") }
         (part, lifetimePath, command) = (.field("access_token"), "expires_in", [OAuthOptions.program])
         limit = options.limit ?? .seconds(100)

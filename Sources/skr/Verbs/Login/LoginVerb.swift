@@ -46,20 +46,20 @@ struct LoginVerb: Verb {
         if [isDevice, isBrowser, isPaste].count(where: \.self) > 1 {
             words.fail("--device, --browser and --paste exclude each other", hint: "leave out all but one")
         }
-        if service == nil, !isList {
-            words.fail(
-                "no SERVICE is given",
-                hint: "'skr login SERVICE --issuer URL --client-id ID' logs in; 'exec skr session' starts a session")
-        }
     }
 
     func run() throws {
         let place = try place.place()
-        let account = try OAuthAccount(service: service ?? "-", account: account, in: place)
         if isList {
-            let words = try oauth.command("list", account.item, in: place, namespaces: [])
+            let words = try oauth.command("list", .password(service: ""), in: place, namespaces: [])
             try Launch.become(CommandLineWords(leaking: words))
         }
+        guard let service else {
+            throw CommandError.usage(
+                "no SERVICE is given",
+                hint: "'skr login SERVICE --issuer URL --client-id ID' logs in; 'exec skr session' starts a session")
+        }
+        let account = try OAuthAccount(service: service, account: account, in: place)
         let (source, line) = try source(of: account)
         let store = try place.store()
         try place.warnIfShared(in: store)
@@ -107,7 +107,7 @@ struct LoginVerb: Verb {
 
     /// Runs the login, and returns what it has printed.
     private func token(from words: [String]) throws(CommandError) -> SecretBox {
-        // The terminal's signals reach the program, which sets the terminal's modes as they were.
+        // The terminal's signals reach the program, which restores the terminal's modes.
         var (signals, before) = (sigset_t(), sigset_t())
         unsafe sigemptyset(&signals)
         for number in [SIGINT, SIGQUIT] where !SignalAction.isIgnored(number) { unsafe sigaddset(&signals, number) }

@@ -7,7 +7,17 @@ struct OAuthServer {
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("OAuthServer/judge.py").path
 
-    /// What a script begins with: an empty home folder, a server whose address is `$server`, and a browser that visits
+    /// Whether the tested programs have the login with a browser, which needs cryptography.
+    static let hasBrowser: Bool = {
+        #if EncryptedSessions
+            true
+        #else
+            // The installed programs have it.
+            ProcessInfo.processInfo.environment["SKR_TEST_EXECUTABLE"] != nil
+        #endif
+    }()
+
+    /// The beginning of a script: an empty home folder, a server whose address is `$server`, and a browser that visits
     /// a page as a user does who is logged in already.
     ///
     /// - `login` logs in to the account `work`, with these further words, and declares it.
@@ -23,7 +33,7 @@ struct OAuthServer {
             filled $HOME/address; server=$(< $HOME/address)
             printf '#!/bin/sh\nexec curl -sL "$1" > $HOME/page\n' > $HOME/browser; chmod +x $HOME/browser
             login() {
-                BROWSER=$HOME/browser skr login work --issuer $server --client-id skr "$@" 2> $HOME/log >&2 ||
+                BROWSER=$HOME/browser skr login work --issuer $server --client-id skr \#(hasBrowser ? "" : "--device") "$@" 2> $HOME/log >&2 ||
                     { echo "login: $?"; cat $HOME/log; }
             }
             report() { curl -s $server/report | jq -c ".$1"; }

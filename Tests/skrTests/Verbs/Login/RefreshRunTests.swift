@@ -58,7 +58,7 @@ struct RefreshRunTests {
                 """)
     }
 
-    @Test("a server that is away, or no curl, leaves the login as it was")
+    @Test("a server that is away, or a missing curl, leaves the login unchanged")
     func away() throws {
         try OAuthServer.run(
             #"""
@@ -72,7 +72,7 @@ struct RefreshRunTests {
             record .in_flight
             """#,
             prints: """
-                skr: error: there is no curl, with which skr sends its requests
+                skr: error: curl is not installed; skr sends its requests with it
                 skr: hint: install it: apt install curl
                 skr: error: work: its source failed: 'skr-oauth' ended with exit code 127
                 skr: hint: 'skr source test work' tries again
@@ -178,7 +178,8 @@ struct RefreshRunTests {
             refresh=$(record .refresh_token)
             skr get work > $HOME/out & reader=$!
             sent 2
-            for process in $(pgrep -f "issuer=$server"; pgrep -f "curl -q -K -"); do
+            program=$(pgrep -f "skr-oauth token.*issuer=$server")
+            for process in $program $(pgrep -P $program); do
                 tr '\0' '\n' < /proc/$process/cmdline; tr '\0' '\n' < /proc/$process/environ; done 2> $HOME/log > $HOME/seen
             grep -c "^service=work$" $HOME/seen; grep -c "^LC_ALL=C$" $HOME/seen; grep -c -e $secret -e "$refresh" $HOME/seen
             wait $reader
@@ -193,7 +194,7 @@ struct RefreshRunTests {
                 "work --oauth $server --client-id a --raw",
                 "the line has --oauth, and also a command or an option for its output"
             ),
-            ("work --oauth $server", "--client-id has no usable value"),
+            ("work --oauth $server", "--client-id is missing"),
             ("work --oauth $server --client-id a --namespace oauth", "--namespace has no usable value"),
             ("work --oauth $server --client-id a --client-id b", "--client-id is given twice"),
             ("work --client-id a -- true", "the line does not say how long the secret is stored"),

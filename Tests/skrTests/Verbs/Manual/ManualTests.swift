@@ -74,12 +74,13 @@ struct ManualTests {
     }
 
     /// The pages of commands to which `.ci/guides` adds a guide; mandoc translates them from mdoc to man.
-    private static let withGuide = ["skr-source.1", "skr-helper.1", "skr-secrets.1"]
+    private static let withGuide = ["skr-source.1", "skr-login.1", "skr-helper.1", "skr-secrets.1"]
 
     @Test("the page of a command that has a guide contains it, before the references")
     func guides() throws {
         let pages = try Self.pages.get().texts
-        for (name, topic) in zip(Self.withGuide, ["Lines to copy", "How secrets are stored", "What is stored"]) {
+        let topics = ["Lines to copy", "Servers", "How secrets are stored", "What is stored"]
+        for (name, topic) in zip(Self.withGuide, topics) {
             let page = try #require(pages[name])
             let parts = [".SH \"EXAMPLES\"\n", ".SH GUIDE\n", ".SS \(topic)\n", ".SH \"SEE ALSO\"\n"]
             let places = try parts.map { try #require(page.range(of: $0), "\(name): \($0)").lowerBound }

@@ -189,8 +189,8 @@ let package = Package(
         .executableTarget(
             name: "pair-search",
             dependencies: [
-                "SessionKeyring", "CredentialHelpers", "SecretText", "Keyutils", "StressSuite", "Threads", "CLinux",
-                "CTestPause",
+                "SessionKeyring", "CredentialHelpers", "OAuth", "SecretText", "Keyutils", "StressSuite", "Threads",
+                "CLinux", "CTestPause",
             ],
             path: "Tests/PairSearch",
             swiftSettings: tests
@@ -283,8 +283,8 @@ let package = Package(
         .testTarget(
             name: "FuzzTests",
             dependencies: [
-                "skr", "CredentialHelpers", "SecretText", "SessionKeyring", "Keyutils", "CommandSupport", "Threads",
-                "TestSupport",
+                "skr", "CredentialHelpers", "OAuth", "SecretText", "SessionKeyring", "Keyutils", "CommandSupport",
+                "Threads", "TestSupport",
             ],
             swiftSettings: tests
         ),

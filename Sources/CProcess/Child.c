@@ -28,6 +28,8 @@ int end_with_parent(pid_t parent)
     return -1;
 }
 
+void outlive_parent(void) { prctl(PR_SET_PDEATHSIG, 0); }
+
 /* Closes the descriptors from first to last, except 0 to 2. */
 static void close_between(int first, int last)
 {

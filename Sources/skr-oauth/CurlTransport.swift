@@ -4,7 +4,7 @@ import OAuth
 import SecretText
 
 /// Sends requests with curl, which gets all of them on its standard input, so that no secret is on a command line.
-struct CurlTransport {
+enum CurlTransport {
     /// The largest answer in bytes.
     private static let limit = 1 << 20
     /// curl's exit codes if it has certainly sent no request: no proxy, no host, no connection, no secure one.
@@ -15,37 +15,24 @@ struct CurlTransport {
         "SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE",
     ]
 
-    /// A descriptor that ends a request when it can be read; negative for none.
-    var interruption: CInt = -1
-
-    /// Checks that curl is installed, before anything is sent.
-    static func check() throws(CommandError) {
-        guard Executable.isThere("curl") else {
-            throw CommandError(
-                exitCode: .noCommand, message: "curl is not installed; skr sends its requests with it",
-                hint: "install it: apt install curl")
-        }
-    }
-
-    func send(_ request: HTTPRequest, _ started: (pid_t) -> Void) -> HTTPOutcome {
-        let environment = Self.variables.compactMap { name in
+    static func send(_ request: HTTPRequest, _ mayStart: (pid_t) -> Bool) -> HTTPOutcome {
+        let environment = variables.compactMap { name in
             unsafe getenv(name).map { unsafe "\(name)=\(String(cString: $0))" }
         }
-        let run: ChildProgram
         do throws(CommandError) {
-            run = try ChildProgram(
+            let run = try ChildProgram(
                 ["curl", "-q", "-K", "-"], environment: environment + ["LC_ALL=C"],
-                input: SecretBox(Self.configuration(request)), limit: Self.limit, isApart: true,
-                interruption: interruption, started: started)
+                input: SecretBox(configuration(request)), limit: limit, isApart: true, mayStart: mayStart)
+            if run.isRefused { return .notSent(reason: "this process was stopped for too long") }
+            return run.output.bytes.withBytes { outcome(run.status, $0) }
         } catch {
             return .notSent(reason: error.message)
         }
-        return run.output.bytes.withBytes { Self.outcome(run.status, $0) }
     }
 
     private static func configuration(_ request: HTTPRequest) -> SecretBytes {
         SecretBytes { text in
-            // In curl's quotes, a backslash or a quote would need a backslash; neither occurs here.
+            // In curl's quotes, a backslash or a quote would need a backslash; none of these values has one.
             text.append("url = \"\(request.address.text)\"\ngloboff\n")
             text.append(
                 request.address.isLoopback ? "proto = \"=http\"\nnoproxy = \"*\"\n" : "proto = \"=https\"\n")

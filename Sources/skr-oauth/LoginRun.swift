@@ -7,26 +7,28 @@ import SystemPackage
 
 /// A login: the code flow with a browser, the device flow, or both at the same time.
 struct LoginRun {
+    /// How long the user has time.
+    private static let limit = Duration.seconds(900)
+
     private let call: ProgramCall
     private let server: AuthorizationServer
     private let client: OAuthClient
     private let transport: Transport
-    private let terminal: LoginTerminal
+    private let terminal = LoginTerminal()
+    private let end = ContinuousClock.now + limit
     private var listener: LoopbackListener?
     private var redirect: Redirect?
     private var code: CodeFlow?
     private var device: DeviceFlow?
-    private var nextQuestion: ContinuousClock.Instant?
+    private var nextQuestion = ContinuousClock.now
     private var deviceEnd = ContinuousClock.now
     /// Whether the user can get a new code for the device flow by pressing Enter.
     private var offersNewCode = false
+    /// When the request was sent whose answer are the tokens.
+    private(set) var sent = ContinuousClock.now
 
-    init(
-        _ call: ProgramCall, _ server: AuthorizationServer, _ client: OAuthClient, _ terminal: LoginTerminal,
-        _ transport: @escaping Transport
-    ) {
+    init(_ call: ProgramCall, _ server: AuthorizationServer, _ client: OAuthClient, _ transport: @escaping Transport) {
         (self.call, self.server, self.client, self.transport) = (call, server, client, transport)
-        self.terminal = terminal
     }
 
     /// Whether a browser can show the login on this machine's screen.
@@ -53,26 +55,25 @@ struct LoginRun {
                 if let tokens = try step() { return tokens }
             } catch {
                 guard error.code == .flowRefused else { throw error }
-                terminal.show("\(Display.plain(error.reason))\n")
                 refusal = error
             }
         }
     }
 
-    /// Begins the code flow; returns why the server doesn't offer it.
+    /// Begins the code flow; returns why it is not possible.
     private mutating func beginCode(opensBrowser: Bool) throws(OAuthError) -> OAuthError? {
         let wanted = call.optional("redirect") ?? "http://127.0.0.1/"
-        guard let address = ServerAddress(wanted) else {
-            throw OAuthError(.unusable, "--redirect is not an address of https, or of http on this machine")
-        }
-        if address.isLoopback {
-            listener = LoopbackListener(port: address.port)
-            guard listener != nil else {
-                throw OAuthError(.tryAgain, "another program uses the port of the redirect, \(address.authority)")
-            }
-        }
+        let address = ServerAddress(wanted)
+        if address?.isLoopback == true { listener = LoopbackListener(port: address?.port) }
         guard let redirect = Redirect(wanted, port: listener?.port) else {
-            throw OAuthError(.unusable, "--redirect can't be used")
+            throw OAuthError(
+                .unusable, "--redirect \(wanted.cut(to: 200)) can't be used",
+                hint: "write an address of https, http://127.0.0.1 or http://localhost, as the server knows it")
+        }
+        guard listener != nil || terminal.canAsk else {
+            return OAuthError(
+                .flowRefused, "nothing can return from the browser: no terminal, and no free port for the redirect",
+                hint: "log in on another device: --device")
         }
         let extra = call.values("auth-parameter").map { text in
             let name = text.utf8.prefix { $0 != UInt8(ascii: "=") }
@@ -91,9 +92,8 @@ struct LoginRun {
         return nil
     }
 
-    private mutating func showAddress(opensBrowser: Bool) {
+    private func showAddress(opensBrowser: Bool) {
         guard let code else { return }
-        terminal.beginReading()
         if call.optional("print-url") != nil {
             Console.note(code.address)
         } else if opensBrowser, Self.openBrowser(code.address) {
@@ -103,7 +103,11 @@ struct LoginRun {
         }
         if terminal.canAsk {
             terminal.show(
-                "If the last page doesn't load, copy its address from the browser, paste it here, and press Enter.\n")
+                """
+                If the last page doesn't load, copy its address from the browser and paste it here, where it is not \
+                shown. Then press Enter.
+
+                """)
         }
     }
 
@@ -113,17 +117,15 @@ struct LoginRun {
         let program = named.split(separator: ":").first.map(String.init) ?? "xdg-open"
         guard Executable.isThere(program) else { return false }
         if fork_detached(-1, -1) == 1 {
-            var none = sigset_t()
-            unsafe sigemptyset(&none)
-            unsafe sigprocmask(SIG_SETMASK, &none, nil)
+            signal(SIGPIPE, SIG_DFL)
             let words = CommandLineWords(leaking: [program, address])
             unsafe become_program(words.pointers, current_environment())
-            exit(ExitCode.noCommand.rawValue)
+            _exit(ExitCode.noCommand.rawValue)
         }
         return true
     }
 
-    /// Begins the device flow; returns why the server doesn't offer it.
+    /// Begins the device flow; returns why it is not possible, if there is another way.
     private mutating func beginDevice() throws(OAuthError) -> OAuthError? {
         do throws(OAuthError) {
             let flow = try DeviceFlow(
@@ -134,9 +136,16 @@ struct LoginRun {
             device = flow
             return nil
         } catch {
-            guard error.code == .flowRefused else { throw error }
-            return error
+            return try dropDevice(error)
         }
+    }
+
+    /// Ends the device flow after an error, which ends the login if the browser isn't left, or if the user refused.
+    private mutating func dropDevice(_ error: OAuthError) throws(OAuthError) -> OAuthError {
+        device = nil
+        guard code != nil, error.code != .refused || !error.reason.contains("access_denied") else { throw error }
+        if server.device != nil { terminal.show("Only the browser is left: \(Display.plain(error.reason)).\n") }
+        return error
     }
 
     private func show(_ flow: DeviceFlow) {
@@ -155,10 +164,11 @@ struct LoginRun {
 
     /// Waits for the next event, and returns the tokens if it has brought them.
     private mutating func step() throws(OAuthError) -> IssuedTokens? {
-        switch terminal.wait(for: listener?.descriptors ?? [], until: device == nil ? nil : nextQuestion) {
-        case .signal(let number): terminal.end(by: number)
+        switch terminal.wait(for: listener?.descriptors ?? [], until: device == nil ? end : min(end, nextQuestion)) {
+        case .time where end <= .now:
+            throw OAuthError(.tryAgain, "nobody has logged in for 15 minutes", hint: "run the command again")
         case .time: return try askServer()
-        case .line(let line) where line.isEmpty && offersNewCode:
+        case .line where offersNewCode && code == nil:
             offersNewCode = false
             if let refusal = try beginDevice() { throw refusal }
         case .line(let line):
@@ -183,44 +193,43 @@ struct LoginRun {
     private mutating func exchange(
         _ query: [UInt8], _ respond: (_ isOurs: Bool) -> Void
     ) throws(OAuthError) -> IssuedTokens? {
-        guard let flow = code else {
+        let answer = code?.answer(query) ?? .foreign
+        if case .foreign = answer {
             respond(false)
             return nil
         }
-        switch flow.answer(query) {
-        case .foreign:
-            respond(false)
-            return nil
-        case .failed(let error):
-            respond(true)
-            code = nil
-            throw error
-        case .code(let value):
-            respond(true)
-            code = nil
-            switch TokenAnswer(transport(flow.request(code: value)) { _ in }) {
-            case .tokens(let tokens): return tokens
-            case .refused(_, let error), .notSent(let error), .unknown(let error): throw error
-            }
+        respond(true)
+        let flow = code
+        code = nil
+        if case .failed(let error) = answer { throw error }
+        guard let flow, case .code(let value) = answer else { return nil }
+        sent = .now
+        switch TokenAnswer(transport(flow.request(code: value)) { _ in true }) {
+        case .tokens(let tokens): return tokens
+        case .refused(_, let error), .notSent(let error), .unknown(let error): throw error
         }
     }
 
     private mutating func askServer() throws(OAuthError) -> IssuedTokens? {
         guard var flow = device else { return nil }
-        let step = flow.next(after: TokenAnswer(transport(flow.request) { _ in }))
+        sent = .now
+        let step = flow.next(after: TokenAnswer(transport(flow.request) { _ in true }))
         device = flow
         switch step {
         case .done(let tokens): return tokens
         case .wait(let pause) where deviceEnd > .now: nextQuestion = .now + pause
         case .wait, .expired:
+            let expired = OAuthError(.tryAgain, "the code has expired", hint: "run the command again")
+            guard terminal.canAsk, code == nil else {
+                _ = try dropDevice(expired)
+                return nil
+            }
             device = nil
-            guard terminal.canAsk else { throw OAuthError(.tryAgain, "the code has expired") }
-            terminal.beginReading()
             terminal.show("The code has expired. Press Enter for a new one.\n")
             offersNewCode = true
         case .failed(let error):
-            device = nil
-            throw error
+            let refusal = try dropDevice(error)
+            if code == nil { throw refusal }
         }
         return nil
     }

@@ -16,10 +16,13 @@ final class LoopbackListener {
     private let socket: CInt
     private var connections: [Connection] = []
 
-    /// Listens on 127.0.0.1; `nil` if the port is in use.
+    /// Listens on 127.0.0.1; `nil` if the port can't be used.
     init?(port: UInt16?) {
         let socket = Glibc.socket(
             AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        // The port of the last login can be used again immediately.
+        var reuses: CInt = 1
+        unsafe setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &reuses, socklen_t(MemoryLayout<CInt>.size))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = (port ?? 0).bigEndian
@@ -32,7 +35,10 @@ final class LoopbackListener {
             }
         }
         (self.socket, self.port) = (socket, UInt16(bigEndian: address.sin_port))
-        guard isBound else { return nil }
+        guard isBound else {
+            close(socket)
+            return nil
+        }
     }
 
     deinit {

@@ -12,10 +12,12 @@ enum OAuthProgram {
         keep_memory_private()
         // A reader that has gone must not end a refresh.
         signal(SIGPIPE, SIG_IGN)
-        var (name, isToken) = ("", false)
-        do throws(CommandError) {
+        // Our descriptors must not have the numbers of closed standard ones.
+        while case 0...STDERR_FILENO = unsafe open("/dev/null", O_RDWR | O_CLOEXEC) {}
+        var name = ""
+        do {
             let call = try ProgramCall(line)
-            (name, isToken) = (call.name, call.step == "token")
+            name = call.name
             switch call.step {
             case "token": try printToken(call)
             case "login": try logIn(call)
@@ -25,50 +27,40 @@ enum OAuthProgram {
             }
             return ExitCode.done.rawValue
         } catch {
+            let problem = CommandError(error, of: name)
             // skr itself reports that a login is needed.
-            if !isToken || error.message != "\(name): not logged in" { Console.report(error) }
-            return error.exitCode.rawValue
-        }
-    }
-
-    /// Converts the errors of an account.
-    private static func naming<Result>(
-        _ call: ProgramCall, _ body: () throws(OAuthError) -> Result
-    ) throws(CommandError) -> Result {
-        do throws(OAuthError) {
-            return try body()
-        } catch {
-            throw CommandError(error, of: call.name)
+            if line[0] != "token" || error as? OAuthError != Refresh.noLogin { Console.report(problem) }
+            return problem.exitCode.rawValue
         }
     }
 
     /// Refreshes the login, and prints the token for `skr`, which stores it.
-    private static func printToken(_ call: ProgramCall) throws(CommandError) {
-        try CurlTransport.check()
+    private static func printToken(_ call: ProgramCall) throws {
         let refresh = Refresh(
             of: try call.stored(), issuer: try call.value("issuer"), clientID: try call.value("client-id"),
-            secret: try call.clientSecret(), CurlTransport().send, begin: begin)
-        let token = try naming(call) { () throws(OAuthError) in try refresh.token() }
+            secret: try call.clientSecret(), CurlTransport.send, begin: begin)
+        let token = try refresh.token()
         if token.isLast {
             Console.warn("\(call.name): the login could not be stored", hint: "log in again before the token ends")
         }
         try print(token)
     }
 
-    /// Keeps signals and `skr` from ending this process until the answer has been stored.
+    /// Keeps signals, `skr` and its end from ending this process until the answer has been stored.
     private static func begin() throws(OAuthError) {
         var ends = sigset_t()
         unsafe sigemptyset(&ends)
-        for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] { unsafe sigaddset(&ends, number) }
+        for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU] { unsafe sigaddset(&ends, number) }
         unsafe sigprocmask(SIG_BLOCK, &ends, nil)
+        outlive_parent()
         var lock = flock()
         lock.l_type = Int16(F_WRLCK)
         guard unsafe fcntl(STDOUT_FILENO, F_SETLK, &lock) == 0 || errno != EAGAIN && errno != EACCES else {
-            throw OAuthError(.tryAgain, "the refresh was ended before it began")
+            throw OAuthError(.tryAgain, "it was ended before it began")
         }
     }
 
-    private static func print(_ token: AccessToken) throws(CommandError) {
+    private static func print(_ token: AccessToken) throws {
         let json = SecretBytes { json in
             json.append("{\"access_token\":", quoting: token.text)
             json.append(",\"expires_in\":\(token.seconds)}\n")
@@ -77,105 +69,106 @@ enum OAuthProgram {
     }
 
     /// Logs in, stores the login, deletes the tokens of earlier ones, and prints the token for `skr`.
-    private static func logIn(_ call: ProgramCall) throws(CommandError) {
-        try CurlTransport.check()
-        let (secret, issuer, clientID) = (
-            try call.clientSecret(), try call.value("issuer"), try call.value("client-id")
-        )
-        let terminal = LoginTerminal()
-        let transport = CurlTransport(interruption: terminal.signals).send
-        let (server, tokens, start): (AuthorizationServer, IssuedTokens, ContinuousClock.Instant)
-        let client: OAuthClient
-        do throws(CommandError) {
-            (server, client, tokens, start) = try naming(call) { () throws(OAuthError) in
-                let server = try AuthorizationServer(issuer, transport)
-                let client = OAuthClient(id: clientID, secret: secret, of: server)
-                var run = LoginRun(call, server, client, terminal, transport)
-                return (server, client, try run.tokens(), .now)
-            }
-        } catch {
-            terminal.endIfSignalled()
-            throw error
-        }
-        try keep(tokens, server, client, call, at: start, transport)
-    }
-
-    /// Stores a login, and prints its token.
-    private static func keep(
-        _ tokens: IssuedTokens, _ server: AuthorizationServer, _ client: OAuthClient, _ call: ProgramCall,
-        at start: ContinuousClock.Instant, _ transport: Transport
-    ) throws(CommandError) {
+    private static func logIn(_ call: ProgramCall) throws {
+        let secret = try call.clientSecret()
+        let server = try AuthorizationServer(try call.value("issuer"), CurlTransport.send)
+        let client = OAuthClient(id: try call.value("client-id"), secret: secret, of: server)
+        let scope = call.optional("oauth-scope")
+        var run = LoginRun(call, server, client, CurlTransport.send)
+        let tokens = try run.tokens()
+        let user = User.name(of: tokens, server, CurlTransport.send)
+        try begin()
         let now = Int64(time(nil))
-        let user = User.name(of: tokens, server, transport)
         let keptUntil = call.optional("keep").flatMap { Int64($0) }.map { now + $0 }
         let login = Login(
-            tokens, server, client, scope: call.optional("oauth-scope"), resource: call.optional("resource"),
-            user: user, keptUntil: keptUntil, at: now)
-        let stored = try call.stored()
-        try ProgramCall.storing { () throws(SecretStoreError) in try stored.replace(with: login) }
-        try call.deleteTokens()
+            tokens, server, client, scope: scope, resource: call.optional("resource"), user: user,
+            keptUntil: keptUntil, at: now)
+        try call.stored().replace(with: login)
+        _ = try call.deleteTokens()
         let named = user.map { " as \($0)" } ?? ""
         let until = login?.end.map { " for \(DurationText.rounded(.seconds($0 - now)))" } ?? ""
         Console.note("\(call.name): logged in\(named)\(until)")
         if login == nil {
-            let isOffered = server.scopes?.contains { $0 == "offline_access" } == true
+            let isMissing = server.offersOfflineAccess && scope?.contains("offline_access") != true
             Console.warn(
                 "\(call.name): the server gave no refresh token, so the login ends with the token",
-                hint: isOffered ? "add offline_access to --oauth-scope" : nil)
+                hint: isMissing ? "add offline_access to --oauth-scope" : nil)
         }
-        try print(AccessToken(tokens, after: .now - start, until: keptUntil))
+        try print(AccessToken(tokens, after: .now - run.sent, until: keptUntil))
     }
 
     /// Deletes the login and its tokens, and revokes it.
-    private static func logOut(_ call: ProgramCall) throws(CommandError) {
-        let stored = try call.stored()
-        let login = try ProgramCall.storing { () throws(SecretStoreError) in try stored.remove() }
-        try call.deleteTokens()
-        guard let login else {
-            throw CommandError(exitCode: .noItem, message: "\(call.name): not logged in", hint: nil)
-        }
-        if let problem = problem(revoking: login, call) {
+    private static func logOut(_ call: ProgramCall) throws {
+        let login = try call.stored().replace(with: nil)
+        guard login != nil || call.optional("declared") != nil else { throw Refresh.noLogin }
+        let hadTokens = Result { try call.deleteTokens() }
+        if let problem = try login.map({ try problem(revoking: $0, call) }) ?? nil {
             Console.warn("\(call.name): logged out here, but not on the server: \(problem)")
+        } else if login == nil {
+            guard try hadTokens.get() else { throw Refresh.noLogin }
+            Console.warn("\(call.name): the token is deleted here, but the server still accepts it until its end")
         }
+        _ = try hadTokens.get()
     }
 
     /// Revokes the refresh token; returns the reason if that was not possible.
-    private static func problem(revoking login: Login, _ call: ProgramCall) -> String? {
-        do throws(CommandError) {
-            try CurlTransport.check()
-            let client = login.client(try call.clientSecret())
-            guard let request = login.revoking(login.refreshToken, as: client) else { return "it can't revoke logins" }
-            return switch CurlTransport().send(request, { _ in }) {
-            case .answer(200, _): nil
-            case .answer(let status, _): "it answered with status \(status)"
-            case .notSent(let reason), .unknown(let reason): reason
-            }
-        } catch {
-            return error.message
+    private static func problem(revoking login: Login, _ call: ProgramCall) throws -> String? {
+        let client = login.client(try? call.clientSecret())
+        guard let request = login.revoking(login.refreshToken, as: client) else { return "it can't revoke logins" }
+        return switch CurlTransport.send(request, { _ in true }) {
+        case .answer(200..<300, _): nil
+        case .answer(let status, _): "it answered with status \(status)"
+        case .notSent(let reason), .unknown(let reason): reason
         }
     }
 
     /// Lists the logins of a scope: service, account, issuer, user, and the time left.
-    private static func list(_ call: ProgramCall) throws(CommandError) {
+    private static func list(_ call: ProgramCall) throws {
         let store = try call.store(StoredLogin.namespace)
-        let rows = try ProgramCall.storing { () throws(SecretStoreError) in
-            var rows: [[String]] = []
-            for item in try store.identities() where item.kind == .credential {
-                let stored = StoredLogin(store, service: item.service, account: item.account)
-                guard let login = try stored.read() else { continue }
-                let left = login.end.map { DurationText.rounded(.seconds($0 - Int64(time(nil)))) } ?? "-"
-                rows.append([item.service, item.account, login.issuer, login.user ?? "", left].map(Display.plain))
+        let logins = try store.identities().filter { $0.kind == .credential }.compactMap { item -> [String]? in
+            // Another user's key hides only itself.
+            guard let login = try? StoredLogin(store, service: item.service, account: item.account).read() else {
+                return nil
             }
-            return rows.sorted { $0.joined(separator: "\t") < $1.joined(separator: "\t") }
+            let left = login.end.map { DurationText.rounded(.seconds($0 - Int64(time(nil)))) } ?? "-"
+            return [item.service, item.account, login.issuer, login.user ?? "", left].map(Display.plain)
         }
+        let rows = logins.sorted { $0.joined(separator: "\t") < $1.joined(separator: "\t") }
         guard Console.isOutputTerminal else {
             return try Console.write(rows.map { $0.joined(separator: "\t") + "\n" }.joined())
         }
-        guard !rows.isEmpty else { return Console.note("no logins", hint: "'skr login' shows how to log in") }
+        guard !rows.isEmpty else { return Console.note("no logins", hint: "'skr help login' shows how to log in") }
         let columns = ["SERVICE", "ACCOUNT", "ISSUER", "USER"].map {
             TextTable.Column($0, isNumber: false, rank: $0 == "SERVICE" ? 1 : 0, isName: true)
         }
         let table = TextTable(columns: columns + [.init("TIME LEFT", rank: 1)], rows: rows)
         try Console.write(table.text(width: TerminalWidth.of(STDOUT_FILENO)))
+    }
+}
+
+extension CommandError {
+    /// - Parameter name: the account.
+    fileprivate init(_ error: any Error, of name: String) {
+        switch error {
+        case let error as CommandError: self = error
+        case let error as OAuthError:
+            let exitCode: CommandSupport.ExitCode =
+                switch error.code {
+                case .loginNeeded, .refused: .noItem
+                case .flowRefused: .noPermission
+                case .tryAgain: .tryAgain
+                case .unusable: .data
+                }
+            self.init(exitCode: exitCode, message: "\(name): \(error.reason)", hint: error.hint)
+        case let error as SecretStoreError:
+            let exitCode: CommandSupport.ExitCode =
+                switch error.code {
+                case .unavailable, .sessionRevoked: .unavailable
+                case .forbidden, .foreignSession: .noPermission
+                default: .tryAgain
+                }
+            self.init(exitCode: exitCode, message: "\(name): \(error.summary)", hint: "'skr doctor' shows more")
+        default: self = .internalError("\(name): \(error)", hint: nil)
+        }
     }
 }

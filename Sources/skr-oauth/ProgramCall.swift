@@ -39,40 +39,38 @@ struct ProgramCall {
     var name: String { account.isEmpty ? service : "\(service) \(account)" }
 
     /// Opens a namespace in the scope of the account.
-    func store(_ namespace: String) throws(CommandError) -> SecretStore {
-        let scope: SecretScope? =
-            switch try value("scope") {
-            case "session": .session
-            case "shared": .sharedSession
-            case "user": .user
-            case "persistent": .persistent
-            default: nil
-            }
-        guard let scope else { throw Self.byHand }
-        return try Self.storing { () throws(SecretStoreError) in try SecretStore(scope, namespace: namespace) }
+    func store(_ namespace: String) throws -> SecretStore {
+        let scope: SecretScope
+        switch try value("scope") {
+        case "session": scope = .session
+        case "shared": scope = .sharedSession
+        case "user": scope = .user
+        case "persistent": scope = .persistent
+        default: throw Self.byHand
+        }
+        return try SecretStore(scope, namespace: namespace)
     }
 
-    func stored() throws(CommandError) -> StoredLogin {
+    func stored() throws -> StoredLogin {
         StoredLogin(try store(StoredLogin.namespace), service: service, account: account)
     }
 
-    /// Deletes the tokens of the account in all namespaces that its lines use.
-    func deleteTokens() throws(CommandError) {
+    /// Deletes the tokens of the account in all namespaces that its lines use; returns whether there was one.
+    func deleteTokens() throws -> Bool {
+        var wasThere = false
         for namespace in values("namespace") {
-            let store = try store(namespace)
-            _ = try Self.storing { () throws(SecretStoreError) in
-                try store.delete(.password(service: service, account: account))
-            }
+            if try store(namespace).delete(.password(service: service, account: account)) { wasThere = true }
         }
+        return wasThere
     }
 
     /// Reads the client secret, which is a secret of skr.
     ///
     /// - Returns: `nil` if the client has no secret.
-    func clientSecret() throws(CommandError) -> SecretBox? {
+    func clientSecret() throws -> SecretBox? {
         guard let reference = optional("client-secret") else { return nil }
         guard let own = try? WalkedPath.linkTarget("/proc/self/exe"), let slash = own.lastIndex(of: "/") else {
-            throw .internalError("can't find skr without /proc", hint: "mount /proc")
+            throw CommandError.internalError("can't find skr without /proc", hint: "mount /proc")
         }
         let namespace = values("namespace").first.map { ["--namespace=\($0)"] } ?? []
         let scope = optional("scope").map { ["--scope=\($0 == "shared" ? "session" : $0)"] } ?? []
@@ -83,30 +81,5 @@ struct ProgramCall {
                 hint: "store it: skr set SERVICE, and name it: --client-secret skr://SERVICE")
         }
         return run.output
-    }
-
-    /// Converts errors of the store.
-    static func storing<Result>(
-        _ body: () throws(SecretStoreError) -> Result
-    ) throws(CommandError) -> Result {
-        do throws(SecretStoreError) {
-            return try body()
-        } catch {
-            throw CommandError(exitCode: .tryAgain, message: error.summary, hint: "'skr doctor' shows more")
-        }
-    }
-}
-
-extension CommandError {
-    /// - Parameter name: the account.
-    init(_ error: OAuthError, of name: String) {
-        let exitCode: CommandSupport.ExitCode =
-            switch error.code {
-            case .loginNeeded, .refused: .noItem
-            case .flowRefused: .noPermission
-            case .tryAgain: .tryAgain
-            case .unusable: .data
-            }
-        self.init(exitCode: exitCode, message: "\(name): \(error.reason)", hint: error.hint)
     }
 }

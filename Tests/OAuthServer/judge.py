@@ -128,7 +128,7 @@ class Handler(BaseHTTPRequestHandler):
                      "userinfo_endpoint": "user"}
             for name in sys.argv[1:]:
                 if name.startswith("--no-"):
-                    names.pop(f"{name[5:]}_endpoint")
+                    names.pop(f"{name[5:]}_endpoint", None)
             metadata = {"issuer": issuer, "authorization_response_iss_parameter_supported": True,
                         "scopes_supported": ["offline_access"]}
             self.answer(200, metadata | {name: f"{issuer}/{path}" for name, path in names.items()})
@@ -163,6 +163,8 @@ class Handler(BaseHTTPRequestHandler):
                 if login:
                     login.is_revoked = True
             self.answer(200, "")
+        elif self.path == "/device" and "--no-device-client" in sys.argv:
+            self.answer(401, {"error": "invalid_client"})
         elif self.path == "/device":
             with lock:
                 code = secrets.token_urlsafe(16)

@@ -87,7 +87,7 @@ struct FlowTests {
         func errors() throws {
             for (name, code) in [
                 ("access_denied", OAuthError.Code.refused), ("unauthorized_client", .flowRefused),
-                ("unsupported_response_type", .flowRefused), ("temporarily_unavailable", .tryAgain),
+                ("unsupported_response_type", .refused), ("temporarily_unavailable", .tryAgain),
             ] {
                 let (flow, fields) = try flow()
                 let answer = flow.answer("error=\(name)&error_description=no%20way&state=\(fields["state"] ?? "")".utf8)
@@ -104,10 +104,14 @@ struct FlowTests {
     func redirects() throws {
         for (text, full) in [
             ("http://127.0.0.1/", "http://127.0.0.1:81/"), ("http://localhost", "http://localhost:81"),
-            ("http://localhost/a?b", "http://localhost:81/a?b"), ("http://[::1]:8/", "http://[::1]:8/"),
+            ("http://localhost/a?b", "http://localhost:81/a?b"), ("http://127.0.0.1:8/", "http://127.0.0.1:8/"),
             ("https://app.example.com/cb", "https://app.example.com/cb"),
         ] { #expect(Redirect(text, port: 81)?.text == full) }
-        #expect(Redirect("http://example.com/", port: 81) == nil)
+        for text in [
+            "http://example.com/", "http://[::1]:8/", "http://127.0.0.1:0/", "ftp://x/", "http://127.0.0.1.x/",
+        ] {
+            #expect(Redirect(text, port: 81) == nil, "\(text)")
+        }
     }
 
     @Test("the listener reads only a GET of its path, for its host and port")
@@ -148,6 +152,7 @@ struct FlowTests {
         }
         #expect(query("http://127.0.0.1:81/?code=c&state=s") == "code=c&state=s")
         #expect(query("  http://127.0.0.1:81/?code=\n  c&state=s#x\r") == "code=c&state=s")
+        #expect(query("\u{1B}[200~http://127.0.0.1:81/?code=c&state=s\u{1B}[201~") == "code=c&state=s")
         #expect(query("code=c") == nil)
         #expect(query("") == nil)
     }
@@ -175,6 +180,7 @@ struct FlowTests {
         #expect(pause(.notSent(reason: "no host")) == .seconds(14))
         #expect(pause(.unknown(reason: "timeout")) == .seconds(21))
         #expect(pause(answer(503, "")) == .seconds(35))
+        #expect(pause(answer(400, #"{"error":"temporarily_unavailable"}"#)) == .seconds(63))
         #expect(pause(pending) == .seconds(7))
         #expect(pause(answer(200, #"{"error":"slow_down"}"#)) == .seconds(12))
     }
@@ -207,6 +213,7 @@ struct FlowTests {
         }
         #expect(error(answer(400, #"{"error":"unauthorized_client"}"#)) == .flowRefused)
         #expect(error(answer(404, "not found")) == .flowRefused)
+        #expect(error(answer(503, "busy")) == .tryAgain)
         #expect(error(answer(400, #"{"error":"invalid_scope"}"#)) == .refused)
         #expect(error(.notSent(reason: "x")) == .tryAgain)
         let page = #"{"device_code":"d","user_code":"u","verification_uri":"http://evil.example.com"}"#

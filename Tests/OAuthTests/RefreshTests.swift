@@ -42,7 +42,7 @@ final class RefreshTests {
         #expect(new.refreshToken.text == "r1")
         #expect(new.generation == 1)
         #expect(new.id == login.id)
-        #expect(!new.isInFlight)
+        #expect(new.mark == nil)
     }
 
     @Test("while the request is on its way, the login is marked, and the lease names the process that sends")
@@ -52,7 +52,7 @@ final class RefreshTests {
         let server = ScriptedServer([tokens("a1")]) { [stored] _ in
             seen.withLock {
                 $0 = [
-                    (try? stored.read())??.isInFlight == true,
+                    (try? stored.read())??.mark == .inFlight,
                     stored.backend.leaseReport("oauth:work:me")?.processID == getpid(),
                 ]
             }
@@ -79,22 +79,37 @@ final class RefreshTests {
         let other = Refresh(of: stored, issuer: issuer, clientID: "other", secret: nil, server.transport)
         #expect(throws: OAuthError.self) { try other.token() }
         #expect(server.got == [])
-        #expect(try stored.read()?.isInFlight == false)
+        #expect(try stored.read()?.mark == nil)
     }
 
-    @Test("a request that was certainly not sent, or refused, leaves no mark")
+    @Test("a request that was certainly not sent, or refused for another reason than the token, leaves no mark")
     func unmarks() throws {
         _ = try logIn(newLogin("r0"))
         for (outcome, code) in [
             (HTTPOutcome.notSent(reason: "no host"), OAuthError.Code.tryAgain),
             (answer(401, #"{"error":"invalid_client"}"#), .refused),
-            (answer(400, #"{"error":"invalid_grant"}"#), .loginNeeded),
-            (answer(200, #"{"error":"bad_refresh_token"}"#), .loginNeeded),
+            (answer(400, #"{"error":"unauthorized_client"}"#), .refused),
+            (answer(429, #"{"error":"rate_limit_exceeded"}"#), .tryAgain),
+            (answer(400, #"{"error":"slow_down"}"#), .tryAgain),
         ] {
             #expect(self.code(ScriptedServer([outcome])) == code)
-            #expect(try stored.read()?.isInFlight == false)
+            #expect(try stored.read()?.mark == nil)
             #expect(try stored.read()?.refreshToken.text == "r0")
         }
+    }
+
+    @Test(
+        "a refused token is not sent again, and the login stays until the next one",
+        arguments: [(400, "invalid_grant"), (200, "bad_refresh_token")])
+    func refused(_ status: Int, _ name: String) throws {
+        _ = try logIn(newLogin("r0"))
+        let server = ScriptedServer([answer(status, #"{"error":"\#(name)"}"#), tokens("a1")])
+        #expect(code(server) == .loginNeeded)
+        #expect(code(server) == .loginNeeded)
+        #expect(server.got.count == 1)
+        #expect(try stored.read()?.refreshToken.text == "r0")
+        _ = try logIn(newLogin("r1"))
+        #expect(try stored.refresh(server) == "a1")
     }
 
     @Test("a request whose fate is unknown leaves the mark, and the next refresh sends the token once more")
@@ -105,11 +120,11 @@ final class RefreshTests {
         ] {
             _ = try logIn(newLogin("r0"))
             #expect(self.code(ScriptedServer([outcome])) == code)
-            #expect(try stored.read()?.isInFlight == true)
+            #expect(try stored.read()?.mark == .inFlight)
             let server = ScriptedServer([tokens("a1", refresh: "r1")])
             #expect(try stored.refresh(server) == "a1")
             #expect(server.got.count == 1)
-            #expect(try stored.read()?.isInFlight == false)
+            #expect(try stored.read()?.mark == nil)
         }
     }
 
@@ -123,16 +138,21 @@ final class RefreshTests {
         #expect(error?.reason.hasPrefix("a refresh was interrupted") == true)
         #expect(server.got.count == 1)
         #expect(try stored.read()?.refreshToken.text == "r0")
-        // Another error says nothing about the token.
+    }
+
+    @Test("another error says nothing about the token of an interrupted refresh")
+    func otherErrorAfterInterruption() throws {
+        _ = try logIn(newLogin("r0"))
+        _ = code(ScriptedServer([.unknown(reason: "timeout")]))
         #expect(code(ScriptedServer([answer(401, #"{"error":"invalid_client"}"#)])) == .refused)
-        #expect(try stored.read()?.isInFlight == true)
+        #expect(try stored.read()?.mark == .inFlight)
     }
 
     @Test("a logout during the request wins, and the new refresh token is revoked")
     func logout() throws {
         _ = try logIn(newLogin("r0"))
         let server = ScriptedServer([tokens("a1", refresh: "r1"), answer(200, "")]) { [stored] _ in
-            _ = try? stored.remove()
+            _ = try? stored.replace(with: nil)
         }
         #expect(code(server) == .loginNeeded)
         #expect(server.got.last == "\(issuer)/revoke token_type_hint=refresh_token&token=r1&client_id=skr")
@@ -142,29 +162,36 @@ final class RefreshTests {
     @Test("a logout during the request without a new refresh token revokes nothing")
     func logoutWithoutRotation() throws {
         _ = try logIn(newLogin("r0"))
-        let server = ScriptedServer([tokens("a1")]) { [stored] _ in _ = try? stored.remove() }
+        let server = ScriptedServer([tokens("a1")]) { [stored] _ in _ = try? stored.replace(with: nil) }
         #expect(code(server) == .loginNeeded)
         #expect(server.got.count == 1)
     }
 
-    @Test("a new login during the request wins, and its token is the answer")
+    @Test("a new login during the request wins, and is not used up")
     func newLoginWins() throws {
         _ = try logIn(newLogin("r0"))
         let other = try newLogin("other-r0")
-        let isFirst = Locked(true)
-        let server = ScriptedServer([tokens("a1", refresh: "r1"), tokens("other-a1", refresh: "other-r1")]) {
-            [stored] _ in
-            if isFirst.withLock({ isFirst in
-                defer { isFirst = false }
-                return isFirst
-            }) {
-                try? stored.replace(with: other)
-            }
+        let server = ScriptedServer([tokens("a1", refresh: "r1")]) { [stored] _ in
+            _ = try? stored.replace(with: other)
         }
-        #expect(try stored.refresh(server) == "other-a1")
-        #expect(server.got.count == 2)
+        #expect(code(server) == .tryAgain)
+        #expect(server.got.count == 1)
         #expect(try stored.read()?.id == other.id)
-        #expect(try stored.read()?.refreshToken.text == "other-r1")
+        #expect(try stored.read()?.refreshToken.text == "other-r0")
+    }
+
+    @Test("a logout or a new login between the mark and the watch wins, and nothing is sent", arguments: [true, false])
+    func changedBeforeTheWatch(isLogout: Bool) throws {
+        _ = try logIn(newLogin("r0"))
+        let other = try isLogout ? nil : newLogin("other-r0")
+        let backend = ClosingBackend(whole: store.backend) { [stored] in _ = try? stored.replace(with: other) }
+        let server = ScriptedServer([tokens("a1", refresh: "r1")])
+        let refresh = Refresh(
+            of: StoredLogin(SecretStore(backend: backend), service: "work", account: "me"), issuer: issuer,
+            clientID: clientID, secret: nil, server.transport)
+        #expect(throws: OAuthError.self) { try refresh.token() }
+        #expect(server.got == [])
+        #expect(try stored.read()?.id == other?.id)
     }
 
     @Test("if another process has rotated the login, its refresh token stays, and each has its own access token")
@@ -196,7 +223,7 @@ final class RefreshTests {
         }
         #expect(throws: OAuthError.self) { try refresh.token() }
         #expect(server.got == [])
-        #expect(try stored.read()?.isInFlight == false)
+        #expect(try stored.read()?.mark == nil)
         #expect(try stored.refresh(server) == "a1")
     }
 
@@ -205,8 +232,8 @@ final class RefreshTests {
         _ = try logIn(newLogin("r0"))
         let count = Locked((sent: 0, problems: [String]()))
         DispatchQueue.concurrentPerform(iterations: 8) { [stored] _ in
-            let transport: Transport = { request, started in
-                started(getpid())
+            let transport: Transport = { request, mayStart in
+                guard mayStart(getpid()) else { return .notSent(reason: "not started") }
                 return count.withLock { count in
                     let form = request.form?.text ?? ""
                     if !form.contains("refresh_token=r\(count.sent)&") { count.problems.append(form) }
@@ -273,5 +300,143 @@ final class RefreshTests {
         #expect(code(server) == .loginNeeded)
         #expect(server.got == [])
         #expect(try store.get(stored.item) == "{\"login\":1}")
+    }
+
+    @Test(
+        "an ordinary user's login of 8 KB is refreshed within the quota; if the quota is full, nothing is sent",
+        .tags(.root), .enabled(if: isRoot))
+    func quota() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            let session = try OrdinaryUser.becomeInNewSession(60_486)
+            let store = try SecretStore(.session, namespace: StoredLogin.namespace)
+            let stored = StoredLogin(store, service: "work", account: "me")
+            let large = String(repeating: "x", count: 8_000)
+            try stored.replace(with: newLogin("r0\(large)"))
+            for round in 1...4 {
+                succeed(1, try stored.refresh(ScriptedServer([tokens("a", refresh: "r\(round)\(large)")])) == "a")
+                succeed(2, try stored.read()?.refreshToken.text == "r\(round)\(large)")
+            }
+            let fillers = try session.addKeyring("fillers")
+            var size = 4_096
+            while size > 0 {
+                let payload = [UInt8](repeating: 1, count: size)
+                if (try? fillers.add(.user, "filler \(UUID())", payload: payload.span.bytes)) == nil { size /= 2 }
+            }
+            let server = ScriptedServer([tokens("a", refresh: "r5")])
+            do throws(OAuthError) {
+                _ = try stored.refresh(server)
+                succeed(3, false)
+            } catch {
+                succeed(4, error.code == .tryAgain && server.got.isEmpty)
+            }
+            succeed(5, try stored.read()?.refreshToken.text == "r4\(large)")
+            try fillers.clear()
+            for _ in 0..<300 where (try? KeyQuota.current().bytes) ?? 0 > 12_000 { usleep(20_000) }
+            succeed(6, try stored.refresh(server) == "a")
+        }
+    }
+
+    @Test(
+        "if the quota fills up while the request is on its way, the answer has room", .tags(.root), .enabled(if: isRoot)
+    )
+    func quotaInFlight() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            let session = try OrdinaryUser.becomeInNewSession(60_487)
+            let store = try SecretStore(.session, namespace: StoredLogin.namespace)
+            let stored = StoredLogin(store, service: "work", account: "me")
+            try stored.replace(with: newLogin("r0"))
+            let server = ScriptedServer([tokens("a", refresh: "r1" + String(repeating: "x", count: 900))]) { _ in
+                var size = 4_096
+                while size > 0 {
+                    let payload = [UInt8](repeating: 1, count: size)
+                    if (try? session.add(.user, "filler \(UUID())", payload: payload.span.bytes)) == nil { size /= 2 }
+                }
+            }
+            succeed(1, try stored.refresh(server) == "a")
+            succeed(2, try stored.read()?.refreshToken.text?.hasPrefix("r1x") == true)
+        }
+    }
+
+    @Test("if the new login can't be stored, the token is handed out, and is the last one")
+    func last() throws {
+        _ = try logIn(newLogin("r0"))
+        let backend = ClosingBackend(whole: store.backend)
+        let closing = SecretStore(backend: backend)
+        let server = ScriptedServer([tokens("a1", refresh: "r1")]) { _ in backend.close() }
+        let token = try Refresh(
+            of: StoredLogin(closing, service: "work", account: "me"), issuer: issuer, clientID: clientID, secret: nil,
+            server.transport
+        ).token()
+        #expect(token.text.text == "a1")
+        #expect(token.isLast)
+        #expect(try stored.read()?.mark == .inFlight)
+    }
+
+    @Test("a process that was stopped for too long before it sends doesn't send")
+    func late() throws {
+        _ = try logIn(newLogin("r0"))
+        let short = SecretStore(backend: ClosingBackend(whole: store.backend, leaseDuration: .seconds(20)))
+        let server = ScriptedServer([tokens("a1")])
+        let refresh = Refresh(
+            of: StoredLogin(short, service: "work", account: "me"), issuer: issuer, clientID: clientID, secret: nil,
+            server.transport)
+        #expect(throws: OAuthError.self) { try refresh.token() }
+        #expect(server.got == [])
+        #expect(try stored.read()?.mark == nil)
+    }
+}
+
+/// A backend that can refuse all updates, and that grants shorter leases.
+private final class ClosingBackend: ForwardingBackend {
+    let whole: any SecretBackend
+    private let leaseDuration: Duration?
+    private let isClosed = Locked(false)
+    private let beforeFetch: @Sendable () -> Void
+
+    init(
+        whole: any SecretBackend, leaseDuration: Duration? = nil, beforeFetch: @escaping @Sendable () -> Void = {}
+    ) {
+        (self.whole, self.leaseDuration, self.beforeFetch) = (whole, leaseDuration, beforeFetch)
+    }
+
+    func close() { isClosed.withLock { $0 = true } }
+
+    func beginFetch(
+        of item: ItemIdentity, reserving size: Int?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<(any ItemFetch)?> {
+        beforeFetch()
+        let outcome = try whole.beginFetch(of: item, reserving: size, effort)
+        guard case .done(let fetch?) = outcome else { return outcome }
+        return .done(ClosingFetch(whole: fetch, isClosed: isClosed))
+    }
+
+    func beginUpdate(
+        of item: ItemIdentity, lasting duration: Duration, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<any ItemUpdate> {
+        guard !isClosed.withLock({ $0 }) else { throw SecretStoreError(.sessionRevoked) }
+        return try whole.beginUpdate(of: item, lasting: duration, effort)
+    }
+
+    func takeLease(
+        _ name: String, lasting duration: Duration, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<any LeaseHandle> {
+        try whole.takeLease(name, lasting: leaseDuration ?? duration, effort)
+    }
+}
+
+private final class ClosingFetch: ItemFetch {
+    private let whole: any ItemFetch
+    private let isClosed: Locked<Bool>
+
+    init(whole: any ItemFetch, isClosed: Locked<Bool>) { (self.whole, self.isClosed) = (whole, isClosed) }
+
+    func renew() { whole.renew() }
+    func isUntouched(_ key: Int32?) throws(SecretStoreError) -> Bool { try whole.isUntouched(key) }
+
+    func store(
+        _ bytes: RawSpan, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort
+    ) throws(SecretStoreError) -> Outcome<FetchStorage> {
+        guard !isClosed.withLock({ $0 }) else { throw SecretStoreError(.sessionRevoked) }
+        return try whole.store(bytes, timeout: timeout, facts, effort)
     }
 }

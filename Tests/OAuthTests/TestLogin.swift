@@ -37,8 +37,8 @@ final class ScriptedServer: Sendable {
     var got: [String] { state.withLock { $0.got } }
 
     var transport: Transport {
-        { request, started in
-            started(getpid())
+        { request, mayStart in
+            guard mayStart(getpid()) else { return .notSent(reason: "not started") }
             let form = request.form?.text ?? ""
             self.state.withLock { $0.got.append("\(request.address.text) \(form)") }
             if !request.address.text.hasSuffix("/revoke") { self.during(self) }

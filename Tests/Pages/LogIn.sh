@@ -18,6 +18,7 @@ export BROWSER=$PWD/bin/browser
 # PAGE
 failed() { echo "$1"; exit 1; }
 [ "$(skr list | cut -f 2-3 | sort | paste -sd ,)" = $'https://git.example.com\toauth2,work\t' ] || failed 'the tokens'
+printf 'protocol=https\nhost=git.example.com\n' | skr helper git get | grep -q '^password=access-' || failed git
 "$PAGE_SETUP/../../.ci/pages" --block LogIn Overview 2 >line
 grep -qxFf line ~/.config/skr/sources || failed "the line is $(cat ~/.config/skr/sources)"
 skr delete work

@@ -10,12 +10,12 @@ struct SearchOptions {
     }
 
     static let usage = """
-        usage: pair-search [--helpers | --sources | --triples] [--seed N] [--lanes N] (--all | --sample N | --only NAME ...)
+        usage: pair-search [--helpers | --logins | --sources | --triples] [--seed N] [--lanes N] (--all | --sample N | --only NAME ...)
 
         Stops one operation before each of its keyring calls, runs another one meanwhile, and checks the results of both.
         NAME is FIRST,SECOND,STATE,STOP,same (or apart) for all pauses of a pair. For a single pause, append the numbers
         that a finding shows. --helpers pairs the operations of credential helpers instead of the library's; their NAME
-        is FIRST,SECOND,STATE,STOP. --sources pairs a fetch from a source with changes and other fetches.
+        is FIRST,SECOND,STATE,STOP. --logins pairs the operations on an OAuth login, with the same form of NAME. --sources pairs a fetch from a source with changes and other fetches.
         --triples has a third operation, which runs while both others are stopped; its NAME is
         FIRST,SECOND+THIRD,STATE,double,same.
         Exit code 0: no problem was found; 1: a problem was found; 64: wrong usage.
@@ -26,13 +26,15 @@ struct SearchOptions {
     var seed = UInt64.random(in: 1...999_999_999)
     var lanes = 36
     var concernsHelpers = false
+    var concernsLogins = false
     var concernsSources = false
     var hasTriples = false
 
     /// All series of the chosen kind.
     var all: [any Series] {
-        concernsHelpers
-            ? HelperSeries.all : concernsSources ? ItemSeries.sources : hasTriples ? ItemSeries.triples : ItemSeries.all
+        if concernsHelpers { return HelperSeries.all }
+        if concernsLogins { return LoginSeries.all }
+        return concernsSources ? ItemSeries.sources : hasTriples ? ItemSeries.triples : ItemSeries.all
     }
 
     /// Parses the words of the command line; `nil` if they are invalid.
@@ -42,6 +44,7 @@ struct SearchOptions {
             switch word {
             case "--all": choice = .all
             case "--helpers": concernsHelpers = true
+            case "--logins": concernsLogins = true
             case "--sources": concernsSources = true
             case "--triples": hasTriples = true
             case "--sample":
@@ -69,7 +72,7 @@ struct SearchOptions {
     }
 
     fileprivate static func namedSeries(_ name: Substring) -> (any Series)? {
-        ItemSeries(name: name) ?? HelperSeries(name: name)
+        ItemSeries(name: name) ?? HelperSeries(name: name) ?? LoginSeries(name: name)
     }
 }
 

@@ -18,7 +18,8 @@ struct PairTests {
     @Test(
         "no pair fails, hangs, leaves orphans or has a result that can't be explained",
         arguments: [
-            (words: [], series: "10"), (words: ["--helpers"], series: "4"), (words: ["--sources"], series: "2"),
+            (words: [], series: "10"), (words: ["--helpers"], series: "4"), (words: ["--logins"], series: "4"),
+            (words: ["--sources"], series: "2"),
             (words: ["--triples"], series: "16"),
         ])
     func pairs(words: [String], series: String) throws {
@@ -56,6 +57,7 @@ struct PairTests {
             "blind-fetch,set,absent,plain,same", "blind-fetch,clear,absent,plain,same",
             "blind-fetch,delete,expired,plain,same", "blind-fetch,set+delete,absent,double,same",
             "blind-refuse,set,live,plain,same", "git-blind-erase,git-store,bare,plain",
+            "blind-refresh,refresh,present-login,plain", "blind-refresh,logout,present-login,plain",
         ])
     func defects(name: String) throws {
         var outcome = try search(["--only", name])

@@ -80,6 +80,9 @@ void end_guard(const struct child_guard *guard);
    has already ended. An exec that changes the user undoes it. */
 int end_with_parent(pid_t parent);
 
+/* Undoes end_with_parent, for a step that must be completed. */
+void outlive_parent(void);
+
 /* Forks twice, so that no process has to wait for the new one. Returns 1 in the new process and 0 in the caller,
    or -1 if there is no new process. The new process has its own session, /dev/null as its standard descriptors,
    and no other descriptors than these two, if they are not negative. */

@@ -6,9 +6,10 @@ package struct AuthorizationServer: Sendable {
     package let issuer: String
     package let tokens: ServerAddress
     package let authorization, device, revocation, userInfo: ServerAddress?
-    /// The scopes that the server lists; `nil` if it lists none.
-    package let scopes: [String]?
-    let authentications: [String]?
+    /// Whether the server lists the scope `offline_access`.
+    package let offersOfflineAccess: Bool
+    /// The JSON list of the methods by which a client can show its secret.
+    let authentications: String
     /// Whether the answer of the authorization endpoint names the issuer (RFC 9207).
     let namesIssuer: Bool
 
@@ -18,21 +19,20 @@ package struct AuthorizationServer: Sendable {
             self = unsafe try Self(issuer, Self.gitHubMetadata.utf8Span.span.bytes)
             return
         }
-        var problem = OAuthError(.unusable, "\(issuer) has no usable metadata")
+        var problem = OAuthError(
+            .unusable, "\(issuer) has no metadata", hint: "check the issuer: it must be exactly the server's own")
         for address in try Self.metadata(of: issuer) {
-            switch transport(HTTPRequest(address), { _ in }) {
-            case .notSent(let reason), .unknown(let reason): throw OAuthError(.tryAgain, reason)
-            case .answer(200, let body):
+            switch transport(HTTPRequest(address), { _ in true }) {
+            case .notSent(let reason), .unknown(let reason): problem = OAuthError(.tryAgain, reason)
+            case .answer(let status, let body) where status == 200:
                 do throws(OAuthError) {
-                    self = try body.bytes.withBytes { body throws(OAuthError) in
-                        try Self(issuer, body)
-                    }
+                    self = try body.bytes.withBytes { body throws(OAuthError) in try Self(issuer, body) }
                     return
                 } catch {
                     problem = error
                 }
             case .answer(let status, _) where status >= 500:
-                throw OAuthError(.tryAgain, "\(address.text) answered with status \(status)")
+                problem = OAuthError(.tryAgain, "\(address.text) answered with status \(status)")
             case .answer: continue
             }
         }
@@ -56,9 +56,14 @@ package struct AuthorizationServer: Sendable {
 
     private init(_ issuer: String, _ body: RawSpan) throws(OAuthError) {
         func text(_ name: String) -> String? { JSONField.text(of: JSONPath(name), in: body)?.text }
+        func list(_ name: String) -> String {
+            guard case .found(let list) = JSONField.find(JSONPath(name), in: body) else { return "" }
+            return list.withBytes { String(lossy: $0) }
+        }
         func endpoint(_ name: String) throws(OAuthError) -> ServerAddress? {
             guard let text = text(name) else { return nil }
-            guard let address = ServerAddress(text) else {
+            // On this machine, any user could have the port that another server names.
+            guard let address = ServerAddress(text), !address.isLoopback || issuer.hasPrefix("http:") else {
                 throw OAuthError(.unusable, "the server's \(name) is not an address of https")
             }
             return address
@@ -66,8 +71,8 @@ package struct AuthorizationServer: Sendable {
         guard let named = text("issuer") else { throw OAuthError(.unusable, "the server's metadata names no issuer") }
         guard named == issuer else {
             throw OAuthError(
-                .unusable, "the server's metadata is that of another issuer: \(named)",
-                hint: "if that is the right one, use exactly it as --issuer")
+                .unusable, "the server names itself \(named.cut(to: 200)), and not \(issuer)",
+                hint: "use exactly the server's own name as --issuer")
         }
         guard let tokens = try endpoint("token_endpoint") else {
             throw OAuthError(.unusable, "the server's metadata has no token_endpoint")
@@ -77,21 +82,9 @@ package struct AuthorizationServer: Sendable {
         device = try endpoint("device_authorization_endpoint")
         revocation = try endpoint("revocation_endpoint")
         userInfo = try endpoint("userinfo_endpoint")
-        scopes = Self.list("scopes_supported", in: body)
-        authentications = Self.list("token_endpoint_auth_methods_supported", in: body)
-        namesIssuer =
-            JSONField.firstByte(of: JSONPath("authorization_response_iss_parameter_supported"), in: body)
-            == UInt8(ascii: "t")
-    }
-
-    /// Returns the texts of an array.
-    private static func list(_ name: String, in body: RawSpan) -> [String]? {
-        guard JSONField.firstByte(of: JSONPath(name), in: body) == UInt8(ascii: "[") else { return nil }
-        var texts: [String] = []
-        while texts.count < 1_000, let text = JSONField.text(of: JSONPath("\(name).\(texts.count)"), in: body)?.text {
-            texts.append(text)
-        }
-        return texts
+        offersOfflineAccess = list("scopes_supported").contains("\"offline_access\"")
+        authentications = list("token_endpoint_auth_methods_supported")
+        namesIssuer = list("authorization_response_iss_parameter_supported") == "true"
     }
 
     /// GitHub has no metadata.

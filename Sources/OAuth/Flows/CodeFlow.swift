@@ -32,7 +32,8 @@ package struct CodeFlow {
         extra: [(String, String)]
     ) throws(OAuthError) {
         guard let endpoint = server.authorization else {
-            throw OAuthError(.flowRefused, "the server has no login with a browser")
+            throw OAuthError(
+                .flowRefused, "the server has no login with a browser", hint: "log in on another device: --device")
         }
         (self.server, self.client, self.redirect, self.resource) = (server, client, redirect, resource)
         (state, verifier) = (Random.text().text ?? "", Random.text())
@@ -44,7 +45,8 @@ package struct CodeFlow {
         if let resource { form.add("resource", resource) }
         for (name, value) in extra {
             guard !form.contains(name) else {
-                throw OAuthError(.unusable, "the parameter '\(name)' of the request is already set")
+                throw OAuthError(
+                    .unusable, "the parameter '\(name)' is already set", hint: "leave out that --auth-parameter")
             }
             form.add(name, value)
         }
@@ -123,8 +125,9 @@ package struct Redirect {
     package let address: ServerAddress
 
     /// - Parameter port: the port of our listener; it replaces a missing one.
+    /// - Returns: `nil` for another address than one of https, 127.0.0.1 or localhost.
     package init?(_ text: String, port: UInt16?) {
-        guard let address = ServerAddress(text) else { return nil }
+        guard let address = ServerAddress(text), address.port != 0, address.host != "[::1]" else { return nil }
         guard address.isLoopback, address.port == nil, let port else {
             (self.text, self.address) = (text, address)
             return
@@ -174,8 +177,8 @@ package struct Redirect {
 
     /// Returns the query of an address that the user pastes; `nil` for another text.
     package static func query(ofPasted text: [UInt8]) -> [UInt8]? {
-        let line = text.filter { $0 > 0x20 && $0 < 0x7F }
-        guard let start = line.firstIndex(of: UInt8(ascii: "?")) else { return nil }
-        return Array(line[(start + 1)...].prefix { $0 != UInt8(ascii: "#") })
+        guard let start = text.firstIndex(of: UInt8(ascii: "?")) else { return nil }
+        // A terminal can put the escape sequences of a bracketed paste around the text.
+        return text[(start + 1)...].prefix { $0 != UInt8(ascii: "#") && $0 != 0x1B }.filter { $0 > 0x20 && $0 < 0x7F }
     }
 }

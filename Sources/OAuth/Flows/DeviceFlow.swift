@@ -33,11 +33,15 @@ package struct DeviceFlow {
     package init(
         _ server: AuthorizationServer, _ client: OAuthClient, scope: String?, resource: String?, _ transport: Transport
     ) throws(OAuthError) {
-        guard let endpoint = server.device else { throw OAuthError(.flowRefused, "the server has no device flow") }
+        guard let endpoint = server.device else {
+            throw OAuthError(.flowRefused, "the server has no device flow", hint: "log in with any browser: --paste")
+        }
         var form = Form()
+        // Servers want it even from a client that shows its secret in the header.
+        if client.authentication == .basic { form.add("client_id", client.id) }
         if let scope { form.add("scope", scope) }
         if let resource { form.add("resource", resource) }
-        switch transport(client.request(endpoint, form), { _ in }) {
+        switch transport(client.request(endpoint, form), { _ in true }) {
         case .notSent(let reason), .unknown(let reason): throw OAuthError(.tryAgain, reason)
         case .answer(let status, let body):
             self = try body.bytes.withBytes { body throws(OAuthError) in
@@ -52,11 +56,15 @@ package struct DeviceFlow {
         func text(_ name: String) -> SecretBox? { JSONField.text(of: JSONPath(name), in: body) }
         func seconds(_ name: String) -> Int64? { JSONField.integer(of: JSONPath(name), in: body) }
         if let name = text("error")?.text { throw OAuthError(named: name, in: body) }
-        guard status == 200, let code = text("device_code"), let user = text("user_code")?.text, !user.isEmpty else {
+        guard status == 200, let code = text("device_code"), let user = text("user_code")?.text,
+            (1...100).contains(user.utf8.count)
+        else {
             // Without an error member, the endpoint isn't there.
-            throw OAuthError(.flowRefused, "the server gave no device code, but status \(status)")
+            throw OAuthError(
+                status < 500 ? .flowRefused : .tryAgain, "the server gave no device code, but status \(status)")
         }
-        guard let page = (text("verification_uri") ?? text("verification_url"))?.text.flatMap({ ServerAddress($0) })
+        guard let page = (text("verification_uri") ?? text("verification_url"))?.text.flatMap({ ServerAddress($0) }),
+            !page.isLoopback || server.tokens.isLoopback
         else { throw OAuthError(.unusable, "the page for the code is not an address of https") }
         (deviceCode, userCode, self.page) = (code, user, page)
         completePage = text("verification_uri_complete")?.text.flatMap { ServerAddress($0) }
@@ -79,9 +87,9 @@ package struct DeviceFlow {
         case .refused("authorization_pending", _): backoff = .zero
         case .refused("slow_down", _): interval += .seconds(5)
         case .refused("expired_token", _): return .expired
-        case .refused(_, let error): return .failed(error)
+        case .refused(_, let error) where error.code != .tryAgain: return .failed(error)
         case .unknown(let error) where error.code == .unusable: return .failed(error)
-        case .notSent, .unknown: backoff = min(max(backoff * 2, interval), .seconds(60))
+        case .notSent, .unknown, .refused: backoff = min(max(backoff * 2, interval), .seconds(60))
         }
         return .wait(interval + backoff)
     }

@@ -16,11 +16,11 @@ package enum User {
         }
         guard let address = server.userInfo,
             case .answer(200, let body) = transport(
-                HTTPRequest(address, authorization: SecretBox(header)), { _ in })
+                HTTPRequest(address, authorization: SecretBox(header)), { _ in true })
         else { return nil }
         for field in fields {
             let text = body.bytes.withBytes { JSONField.text(of: JSONPath(field), in: $0) }?.text
-            if let text, !text.isEmpty { return text }
+            if let text, !text.isEmpty { return text.cut(to: 100) }
         }
         return nil
     }

@@ -23,8 +23,8 @@ package enum HTTPOutcome: Sendable {
     case unknown(reason: String)
 }
 
-/// Sends a request, and calls `started` with the process that sends it, before it sends.
-package typealias Transport = (_ request: HTTPRequest, _ started: (Int32) -> Void) -> HTTPOutcome
+/// Sends a request; first, it asks `mayStart` with the process that is going to send.
+package typealias Transport = (_ request: HTTPRequest, _ mayStart: (Int32) -> Bool) -> HTTPOutcome
 
 /// A form in the coding `application/x-www-form-urlencoded`.
 package struct Form {

@@ -7,12 +7,11 @@ package struct OAuthClient: Sendable {
     package enum Authentication: String, Sendable {
         case none, basic, post
 
-        /// Returns the first method that the server supports, of those for a client with or without a secret.
-        init(hasSecret: Bool, supported: [String]?) {
-            let usesPost = supported.map { methods in
-                !methods.contains { $0 == "client_secret_basic" } && methods.contains { $0 == "client_secret_post" }
-            }
-            self = !hasSecret ? .none : usesPost == true ? .post : .basic
+        /// - Parameter supported: the JSON list of the methods that the server supports; empty if it has none.
+        init(hasSecret: Bool, supported: String) {
+            let usesPost =
+                supported.contains("\"client_secret_post\"") && !supported.contains("\"client_secret_basic\"")
+            self = !hasSecret ? .none : usesPost ? .post : .basic
         }
     }
 

@@ -32,8 +32,7 @@ package struct OAuthError: Error, Equatable {
     init(named name: String, in body: RawSpan) {
         let codes: [(String, Code)] = [
             ("unauthorized_client", .flowRefused), ("unsupported_grant_type", .flowRefused),
-            ("unsupported_response_type", .flowRefused), ("temporarily_unavailable", .tryAgain),
-            ("server_error", .tryAgain),
+            ("temporarily_unavailable", .tryAgain), ("server_error", .tryAgain), ("slow_down", .tryAgain),
         ]
         let description = JSONField.text(of: JSONPath("error_description"), in: body)?.text
         self.init(codes.first { $0.0 == name }?.1 ?? .refused, Self.text(name, description))
@@ -41,7 +40,11 @@ package struct OAuthError: Error, Equatable {
 
     /// Returns a text that can't fill the screen.
     static func text(_ name: String, _ description: String?) -> String {
-        let text = "the server answered \(name)\(description.map { ": \($0)" } ?? "")"
-        return String(String.UnicodeScalarView(text.unicodeScalars.prefix(300)))
+        "the server answered \(name)\(description.map { ": \($0)" } ?? "")".cut(to: 300)
     }
+}
+
+extension String {
+    /// Returns the beginning of a text from the server.
+    package func cut(to length: Int) -> String { String(String.UnicodeScalarView(unicodeScalars.prefix(length))) }
 }

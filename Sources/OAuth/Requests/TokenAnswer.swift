@@ -22,9 +22,11 @@ package enum TokenAnswer: Sendable {
     }
 
     private init(_ status: Int, _ body: RawSpan) {
+        let isRateLimit = status == 408 || status == 429
         if (200..<500).contains(status), let name = JSONField.text(of: JSONPath("error"), in: body)?.text {
             let usual = name == "bad_refresh_token" ? "invalid_grant" : name
-            self = .refused(name: usual, OAuthError(named: usual, in: body))
+            let error = OAuthError(named: usual, in: body)
+            self = .refused(name: usual, isRateLimit ? OAuthError(.tryAgain, error.reason) : error)
         } else if status == 200, let tokens = IssuedTokens(body) {
             self = .tokens(tokens)
         } else if status == 200 {
@@ -50,22 +52,28 @@ package struct IssuedTokens: Sendable {
 
     init?(_ body: RawSpan) {
         func text(_ name: String) -> SecretBox? { JSONField.text(of: JSONPath(name), in: body) }
+        // A lifetime that can't be read could be over at any time.
         func seconds(_ name: String) -> Int64? {
-            JSONField.integer(of: JSONPath(name), in: body).flatMap { (1...Self.longest).contains($0) ? $0 : nil }
+            let first = JSONField.firstByte(of: JSONPath(name), in: body)
+            guard let first, first != UInt8(ascii: "n") else { return nil }
+            let seconds = JSONField.integer(of: JSONPath(name), in: body) ?? 1
+            return (1...Self.longest).contains(seconds) ? seconds : 1
         }
         guard let access = text("access_token"), Self.isToken(access) else { return nil }
         if let type = text("token_type")?.text, type.asciiLowercased != "bearer" { return nil }
-        let refresh = text("refresh_token").flatMap { Self.isToken($0) ? $0 : nil }
-        (self.access, self.refresh) = (access, refresh)
+        self.access = access
+        refresh = text("refresh_token").flatMap { $0.count > 0 ? $0 : nil }
         lifetime = seconds("expires_in")
         refreshLifetime = seconds("refresh_expires_in") ?? seconds("refresh_token_expires_in")
         scope = text("scope")?.text
     }
 
-    /// Whether the text can stand in a header.
+    /// Whether the text can stand in a header, and in quotes.
     private static func isToken(_ text: SecretBox) -> Bool {
         text.bytes.withBytes { bytes in
-            (0..<bytes.byteCount).allSatisfy { (0x21...0x7E).contains(bytes[$0]) } && bytes.byteCount > 0
+            (0..<bytes.byteCount).allSatisfy {
+                (0x21...0x7E).contains(bytes[$0]) && !"\"\\".utf8.contains(bytes[$0])
+            } && bytes.byteCount > 0
         }
     }
 

@@ -3,12 +3,19 @@ package import SecretText
 
 /// A login, as it is stored: the refresh token, and what using it takes.
 package struct Login: Sendable {
+    /// The fate of the refresh token, if something is known about it.
+    package enum Mark: String, Sendable {
+        /// A refresh was begun whose answer hasn't been stored.
+        case inFlight = "in_flight"
+        /// The server has refused the token.
+        case refused
+    }
+
     /// A random text, which each login has for itself.
     package let id: String
     /// How many times the refresh token has been replaced.
-    package let generation: Int64
-    /// Whether a refresh was begun whose answer hasn't been stored.
-    package let isInFlight: Bool
+    package private(set) var generation: Int64
+    package var mark: Mark?
     package let issuer: String
     package let clientID: String
     let authentication: OAuthClient.Authentication
@@ -18,11 +25,11 @@ package struct Login: Sendable {
     let resource: String?
     /// The user's name, for display only.
     package let user: String?
-    package let refreshToken: SecretBox
+    package private(set) var refreshToken: SecretBox
     /// The Unix time until which the user wants to keep the login; `nil` for as long as its scope lives.
     let keptUntil: Int64?
     /// The Unix time at which the server ends the login; `nil` if that is unknown.
-    let serverEnd: Int64?
+    private(set) var serverEnd: Int64?
 
     /// The Unix time of the login's end; `nil` if it ends with its scope.
     package var end: Int64? { [keptUntil, serverEnd].compactMap(\.self).min() }
@@ -33,32 +40,20 @@ package struct Login: Sendable {
         resource: String?, user: String?, keptUntil: Int64?, at now: Int64
     ) {
         guard let refresh = tokens.refresh else { return nil }
-        (id, generation, isInFlight) = (Random.text().text ?? "", 0, false)
+        (id, generation, mark) = (Random.text().text ?? "", 0, nil)
         (issuer, clientID, authentication) = (server.issuer, client.id, client.authentication)
         (self.tokens, revocation) = (server.tokens, server.revocation)
-        (self.scope, self.resource, self.user, self.keptUntil) = (tokens.scope ?? scope, resource, user, keptUntil)
-        refreshToken = refresh
-        serverEnd = tokens.refreshLifetime.map { now + $0 }
+        (self.scope, self.resource, self.user) = ((tokens.scope ?? scope)?.cut(to: 1_000), resource, user)
+        (refreshToken, self.keptUntil, serverEnd) = (refresh, keptUntil, tokens.refreshLifetime.map { now + $0 })
     }
-
-    /// Returns the login with or without the mark that a refresh has begun.
-    func marked(_ isInFlight: Bool) -> Login { Login(self, generation, isInFlight, refreshToken, serverEnd) }
 
     /// Returns the login after a refresh; without a new refresh token, it keeps the old one.
     func rotated(by tokens: IssuedTokens, at now: Int64) -> Login {
-        Login(
-            self, generation + 1, false, tokens.refresh ?? refreshToken,
-            tokens.refreshLifetime.map { now + $0 } ?? serverEnd)
-    }
-
-    private init(
-        _ old: Login, _ generation: Int64, _ isInFlight: Bool, _ refreshToken: SecretBox, _ serverEnd: Int64?
-    ) {
-        (id, self.generation, self.isInFlight) = (old.id, generation, isInFlight)
-        (issuer, clientID, authentication) = (old.issuer, old.clientID, old.authentication)
-        (tokens, revocation, scope, resource) = (old.tokens, old.revocation, old.scope, old.resource)
-        (user, keptUntil) = (old.user, old.keptUntil)
-        (self.refreshToken, self.serverEnd) = (refreshToken, serverEnd)
+        var login = self
+        (login.generation, login.mark) = (generation + 1, nil)
+        login.refreshToken = tokens.refresh ?? refreshToken
+        login.serverEnd = tokens.refreshLifetime.map { now + $0 } ?? serverEnd
+        return login
     }
 
     /// Whether the other record is the same login with the same refresh token, whatever its mark is.
@@ -69,14 +64,14 @@ package struct Login: Sendable {
         func secret(_ name: String) -> SecretBox? { JSONField.text(of: JSONPath(name), in: record) }
         func text(_ name: String) -> String? { secret(name)?.text }
         func number(_ name: String) -> Int64? { JSONField.integer(of: JSONPath(name), in: record) }
-        guard let id = text("login"), !id.isEmpty, let generation = number("generation"),
-            generation >= 0, let issuer = text("issuer"), let clientID = text("client_id"),
+        guard let id = text("login"), !id.isEmpty, let generation = number("generation"), generation >= 0,
+            let issuer = text("issuer"), let clientID = text("client_id"),
             let authentication = text("authentication").flatMap({ OAuthClient.Authentication(rawValue: $0) }),
             let tokens = text("token_endpoint").flatMap({ ServerAddress($0) }), let refresh = secret("refresh_token")
         else { return nil }
         (self.id, self.generation, self.issuer, self.clientID) = (id, generation, issuer, clientID)
         (self.authentication, self.tokens, refreshToken) = (authentication, tokens, refresh)
-        isInFlight = JSONField.firstByte(of: JSONPath("in_flight"), in: record) == UInt8(ascii: "t")
+        mark = text("mark").flatMap { Mark(rawValue: $0) }
         revocation = text("revocation_endpoint").flatMap { ServerAddress($0) }
         (scope, resource, user) = (text("scope"), text("resource"), text("user"))
         (keptUntil, serverEnd) = (number("kept_until"), number("server_end"))
@@ -85,11 +80,11 @@ package struct Login: Sendable {
     package var record: SecretBytes {
         SecretBytes { json in
             json.append("{\"login\":", quoting: id)
-            json.append(",\"generation\":\(generation)\(isInFlight ? ",\"in_flight\":true" : "")")
+            json.append(",\"generation\":\(generation)")
             let texts = [
-                ("issuer", issuer), ("client_id", clientID), ("authentication", authentication.rawValue),
-                ("token_endpoint", tokens.text), ("revocation_endpoint", revocation?.text), ("scope", scope),
-                ("resource", resource), ("user", user),
+                ("mark", mark?.rawValue), ("issuer", issuer), ("client_id", clientID),
+                ("authentication", authentication.rawValue), ("token_endpoint", tokens.text),
+                ("revocation_endpoint", revocation?.text), ("scope", scope), ("resource", resource), ("user", user),
             ]
             for (name, text) in texts {
                 if let text { json.append(",\"\(name)\":", quoting: text) }

@@ -41,6 +41,7 @@ package struct Refresh {
     static let leaseDuration = Duration.seconds(45)
     static let requestDuration = Duration.seconds(32)
     private static let waitLimit = Duration.seconds(50)
+    package static let noLogin = OAuthError(.loginNeeded, "not logged in")
 
     private let stored: StoredLogin
     private let issuer: String
@@ -72,49 +73,45 @@ package struct Refresh {
             }
         }
         defer { _ = lease.release() }
-        while true {
-            if let token = try attempt(under: lease) { return token }
-        }
-    }
-
-    /// Sends the refresh token; `nil` if the user has logged in again meanwhile.
-    private func attempt(under lease: any LeaseHandle) throws(OAuthError) -> AccessToken? {
         let login = try mark()
         let room: any ItemFetch
         do throws(OAuthError) {
             room = try reserve(for: login)
-            guard lease.timeLeft > Self.requestDuration else {
-                throw OAuthError(.tryAgain, "this process was stopped for too long")
-            }
             try begin()
         } catch {
-            unmark(login)
+            unmark(login, under: lease)
             throw error
         }
         let start = ContinuousClock.now
-        let request = login.refreshing(as: login.client(secret))
-        let answer = TokenAnswer(transport(request) { process in _ = try? lease.name(command: process) })
+        let answer = TokenAnswer(
+            transport(login.refreshing(as: login.client(secret))) { process in
+                (try? lease.name(command: process)) == true && lease.timeLeft > Self.requestDuration
+            })
         switch answer {
         case .tokens(let tokens):
             let token = AccessToken(tokens, after: .now - start, until: login.keptUntil)
             return try keep(login.rotated(by: tokens, at: Int64(time(nil))), tokens, insteadOf: login, in: room, token)
-        case .refused("invalid_grant", _) where login.isInFlight:
-            throw OAuthError(.loginNeeded, "a refresh was interrupted, and the server refuses the old login")
-        case .refused(let name, let error):
-            unmark(login)
-            throw name == "invalid_grant" ? OAuthError(.loginNeeded, error.reason) : error
+        case .refused("invalid_grant", let error):
+            unmark(login, .refused, under: lease)
+            throw OAuthError(
+                .loginNeeded,
+                login.mark == nil ? error.reason : "a refresh was interrupted, and the server refuses the old login")
+        case .refused(_, let error):
+            unmark(login, under: lease)
+            throw error.code == .tryAgain ? error : OAuthError(.refused, error.reason)
         case .notSent(let error):
-            unmark(login)
+            unmark(login, under: lease)
             throw error
         case .unknown(let error): throw error
         }
     }
 
     private func check(_ login: Login?) throws(OAuthError) {
-        guard let login, !login.isOver else { throw OAuthError(.loginNeeded, "not logged in") }
+        guard let login, !login.isOver else { throw Self.noLogin }
         guard login.issuer == issuer, login.clientID == clientID else {
             throw OAuthError(.loginNeeded, "the login is one of another issuer or client")
         }
+        guard login.mark != .refused else { throw OAuthError(.loginNeeded, "the server has refused the login") }
     }
 
     /// Marks the login as in flight, and returns the unmarked one.
@@ -123,39 +120,51 @@ package struct Refresh {
         try Self.translating { () throws(SecretStoreError) in
             try stored.change { login in
                 found = login
-                guard let login, !login.isInFlight, (try? check(login)) != nil else { return nil }
-                return .store(login.marked(true))
+                guard var login, login.mark == nil, (try? check(login)) != nil else { return nil }
+                login.mark = .inFlight
+                return .store(login)
             }
         }
         try check(found)
-        guard let found else { throw OAuthError(.loginNeeded, "not logged in") }
+        guard let found else { throw Self.noLogin }
         return found
     }
 
-    /// Removes the mark that this process has set; without it, the next process just sends the token.
-    private func unmark(_ login: Login) {
-        guard !login.isInFlight else { return }
+    /// Replaces the mark that this process has set.
+    ///
+    /// If that fails, the next process just sends the token.
+    private func unmark(_ login: Login, _ mark: Login.Mark? = nil, under lease: any LeaseHandle) {
+        // After the lease, the mark can be another process's. An earlier interruption stays known until the server
+        // has accepted or refused the token.
+        guard lease.timeLeft > .zero, mark != nil || login.mark == nil else { return }
         try? stored.change { current in
-            guard let current, current.isSame(as: login), current.isInFlight else { return nil }
-            return .store(current.marked(false))
+            guard var current, current.isSame(as: login) else { return nil }
+            current.mark = mark
+            return .store(current)
         }
     }
 
+    /// Reserves the room for the new login, and begins to watch the old one.
     private func reserve(for login: Login) throws(OAuthError) -> any ItemFetch {
-        let room = try Self.translating { () throws(SecretStoreError) in
+        let (room, current) = try Self.translating { () throws(SecretStoreError) in
             var wait = Wait()
-            return try wait.run { effort throws(SecretStoreError) in
+            let room = try wait.run { effort throws(SecretStoreError) in
                 try stored.backend.beginFetch(of: stored.item, reserving: login.record.count, effort)
             }
+            return (room, try stored.read())
         }
-        guard let room else { throw OAuthError(.tryAgain, "the quota is full") }
+        // A logout or another login can have come between the mark and the watch.
+        guard let room, let current else { throw Self.noLogin }
+        guard current.isSame(as: login), current.mark == .inFlight else {
+            throw OAuthError(.tryAgain, "the login has changed meanwhile")
+        }
         return room
     }
 
     /// Stores the rotated login if the old one is still there; returns the answer for the program.
     private func keep(
         _ new: Login, _ tokens: IssuedTokens, insteadOf old: Login, in room: any ItemFetch, _ token: AccessToken
-    ) throws(OAuthError) -> AccessToken? {
+    ) throws(OAuthError) -> AccessToken {
         if (try? isStored(new, in: room)) == true { return token }
         var current: Login?
         do throws(SecretStoreError) {
@@ -168,14 +177,19 @@ package struct Refresh {
             token.isLast = true
             return token
         }
-        guard let current else {
-            // The server has got the logout's revocation of the old token, but not of this one.
-            if let request = tokens.refresh.flatMap({ new.revoking($0, as: new.client(secret)) }) {
-                _ = transport(request) { _ in }
-            }
-            throw OAuthError(.loginNeeded, "logged out during the refresh")
+        if let current {
+            guard current.id == old.id else { throw OAuthError(.tryAgain, "the user has logged in again meanwhile") }
+            return token
         }
-        return current.id == old.id ? token : nil
+        // The server has got the logout's revocation of the old token, but not of this one.
+        var problem = ""
+        if let request = tokens.refresh.flatMap({ new.revoking($0, as: new.client(secret)) }) {
+            if case .answer(200..<300, _) = transport(request, { _ in true }) {
+            } else {
+                problem = "; the new login is not revoked"
+            }
+        }
+        throw OAuthError(.loginNeeded, "logged out during the refresh\(problem)")
     }
 
     /// Stores the login in the reserved room; false if something happened to the old one.

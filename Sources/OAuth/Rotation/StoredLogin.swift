@@ -28,19 +28,15 @@ package struct StoredLogin: Sendable {
         return login.flatMap { $0.isOver ? nil : $0 }
     }
 
-    /// Stores a new login in place of any other; `nil` deletes the other one.
-    package func replace(with login: Login?) throws(SecretStoreError) {
-        try change { _ in login.map { .store($0) } ?? .delete }
-    }
-
-    /// Deletes the login, and returns it.
-    package func remove() throws(SecretStoreError) -> Login? {
-        var removed: Login?
-        try change { login in
-            removed = login
-            return .delete
+    /// Stores a new login in place of any other, or deletes the other one; returns that one.
+    @discardableResult
+    package func replace(with login: Login?) throws(SecretStoreError) -> Login? {
+        var old: Login?
+        try change { current in
+            old = current
+            return login.map { .store($0) } ?? .delete
         }
-        return removed
+        return old
     }
 
     /// Changes the login in one step, which loses no other write.

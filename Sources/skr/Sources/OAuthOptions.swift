@@ -3,24 +3,25 @@ import SessionKeyring
 
 /// The options that describe an OAuth account, on a line of the sources file and for `skr login`.
 struct OAuthOptions {
-    private(set) var issuer, clientID: String?
-    private var clientSecret, scope, resource, redirect: String?
-    private var keep: Duration?
-    private var parameters: [String]
+    let issuer, clientID: String?
+    private let clientSecret, scope, resource, redirect: String?
+    private let keep: Duration?
+    private let parameters: [String]
 
     /// - Parameter issuer: the name of the option that has the issuer.
     init(_ words: inout CommandWords, issuer: String) {
         self.issuer = words.option(issuer, value: "URL", "The OAuth server that issues the tokens: its issuer.")
-        clientID = words.option("--client-id", value: "ID", "The client that the server knows.")
+        clientID = words.option("--client-id", value: "ID", "The client ID that is registered at the server.")
         clientSecret = words.option(
-            "--client-secret", value: "REF", "The client's secret, as a reference: skr://SERVICE.")
+            "--client-secret", value: "REF", "The item with the client's secret: skr://SERVICE.")
         scope = words.option("--oauth-scope", value: "SCOPES", "The access to ask for, such as 'openid email'.")
         resource = words.option("--resource", value: "URL", "The server that gets the token (RFC 8707).")
         redirect = words.option(
-            "--redirect", value: "URL", "Where the browser returns to. By default http://127.0.0.1/ and a free port.")
+            "--redirect", value: "URL",
+            "The address to which the browser returns. By default http://127.0.0.1/ and a free port.")
         keep = words.duration("--keep", "End the login after this time, even if it is used.")
         parameters = words.options(
-            "--auth-parameter", value: "NAME=VALUE", "A further parameter of the login page.")
+            "--auth-parameter", value: "NAME=VALUE", "A further parameter for the login page, such as prompt=consent.")
         if let keep, !TimeoutArgument.after(keep).isPossible {
             words.fail("--keep must be 1 to 4294967295 seconds", hint: "write it as \(DurationText.forms)")
         }
@@ -49,19 +50,8 @@ struct OAuthOptions {
 
     var isGiven: Bool { issuer != nil }
 
-    /// Returns these options, and the other ones for those that are missing.
-    func completed(by other: OAuthOptions) -> OAuthOptions {
-        var all = self
-        all.issuer = issuer ?? other.issuer
-        all.clientID = clientID ?? other.clientID
-        all.clientSecret = clientSecret ?? other.clientSecret
-        all.scope = scope ?? other.scope
-        all.resource = resource ?? other.resource
-        all.redirect = redirect ?? other.redirect
-        all.keep = keep ?? other.keep
-        if parameters.isEmpty { all.parameters = other.parameters }
-        return all
-    }
+    /// Whether none of the options is given.
+    var isEmpty: Bool { issuer == nil && fields.isEmpty }
 
     /// The options as names and values, in the form of `skr-oauth` and without the dashes.
     private var fields: [(name: String, value: String)] {

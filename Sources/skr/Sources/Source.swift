@@ -118,6 +118,11 @@ struct Source {
     }
 
     private func check() throws(InputProblem) {
+        guard oauth.isGiven || oauth.isEmpty else {
+            throw InputProblem(
+                summary: "the line has options of an OAuth account, but no --oauth", hint: "add --oauth, or remove them"
+            )
+        }
         if timeout == nil, lifetimePath == nil {
             throw InputProblem(
                 summary: "the line does not say how long the secret is stored",
@@ -128,7 +133,7 @@ struct Source {
                 throw .badValue("--end-early", "less than --timeout, which is then a duration")
             }
         }
-        guard !oauth.isGiven else { return }
+        if oauth.isGiven { return }
         guard let first = command.first else { throw InputProblem(summary: "the line has no command", hint: Self.form) }
         if first.utf8.contains(UInt8(ascii: "=")), let name = first.split(separator: "=").first,
             EnvironmentBlock.isName(name.utf8)

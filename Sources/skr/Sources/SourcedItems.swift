@@ -223,9 +223,7 @@ extension Source {
         }
         return failure(
             "\(Display.quoted(command[0])) ended with exit code \(output.exitCode)",
-            hint: oauth.isGiven
-                ? "'skr source test \(typedName)' tries again"
-                : "run it by hand; line \(line) of the sources file has the command")
+            hint: oauth.isGiven ? nil : "run it by hand; line \(line) of the sources file has the command")
     }
 
     /// The item's name as a user types it.

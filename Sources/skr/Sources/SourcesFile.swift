@@ -48,38 +48,44 @@ struct SourcesFile {
         return nil
     }
 
-    /// Appends a line to the file, which it makes if necessary.
+    /// Appends the line of an item to the file, which it makes if necessary.
     ///
-    /// - Throws: ``CommandError`` with 73 if the file can't be written, or if its last line is not complete.
-    static func append(_ line: String, to path: String) throws(CommandError) {
+    /// - Throws: ``CommandError`` with 73 if the file can't be written, if its last line is not complete, or if it has a
+    ///   line for the item by now.
+    static func append(
+        _ line: String, for item: ItemIdentity, in place: Place, to path: String
+    ) throws(CommandError) {
+        func failure(_ reason: String) -> CommandError {
+            CommandError(
+                exitCode: .cannotCreate, message: "no line was added to \(Display.quoted(path)): \(reason)", hint: nil)
+        }
         do {
             // The folder of the configuration, and skr's own one in it.
             let folder = FilePath(path).removingLastComponent()
             for folder in [folder.removingLastComponent(), folder] { unsafe mkdir(folder.string, 0o700) }
             let file = try unsafe FileDescriptor.open(
-                path, .readWrite, options: [.append, .create, .closeOnExec],
-                permissions: .ownerReadWrite)
+                path, .readWrite, options: [.append, .create, .closeOnExec], permissions: .ownerReadWrite)
             defer { try? file.close() }
-            let end = try file.seek(offset: 0, from: .end)
-            var last = UInt8(ascii: "\n")
-            if end > 0 {
-                _ = try unsafe withUnsafeMutableBytes(of: &last) {
-                    try unsafe file.read(fromAbsoluteOffset: end - 1, into: $0)
-                }
+            // Another login can add a line, too.
+            flock(file.rawValue, LOCK_EX)
+            let content = try InputFile.readAll(file, name: "the file", limit: limit)
+            guard content.last ?? UInt8(ascii: "\n") == UInt8(ascii: "\n") else {
+                throw failure("its last line is not complete")
             }
-            guard last == UInt8(ascii: "\n") else {
-                throw CommandError(
-                    exitCode: .cannotCreate, message: "the last line of \(Display.quoted(path)) is not complete",
-                    hint: "end it with a newline")
+            let present = SourcesFile(content, path: path)
+            guard try present.source(of: item, scope: place.scope, namespace: place.namespace) == nil else {
+                throw failure("it has one for this account by now")
             }
             let text = line + "\n"
-            _ = try unsafe text.utf8Span.span.bytes.withUnsafeBytes { try unsafe file.write($0) }
+            guard try unsafe text.utf8Span.span.bytes.withUnsafeBytes({ try unsafe file.write($0) }) == text.utf8.count
+            else {
+                ftruncate(file.rawValue, off_t(content.count))
+                throw failure("no space is left")
+            }
         } catch let error as CommandError {
             throw error
         } catch {
-            throw CommandError(
-                exitCode: .cannotCreate, message: "can't write to \(Display.quoted(path)): \(error.reason)",
-                hint: "check that you may write there")
+            throw failure(error.reason)
         }
     }
 

@@ -31,7 +31,10 @@ extension Finding {
         var problems: [String] = []
         for line in lines {
             switch line {
-            case .success(let source) where !isThere(source.command[0]):
+            case .success(let source)
+            where source.oauth.isGiven && SiblingProgram.path(of: OAuthOptions.program) == nil:
+                problems.append("line \(source.line): \(SiblingProgram.missing(OAuthOptions.program).message)")
+            case .success(let source) where !source.oauth.isGiven && !isThere(source.command[0]):
                 problems.append("line \(source.line): no such command: \(Display.quoted(source.command[0]))")
             case .success: break
             case .failure(let error): problems.append(error.message)

@@ -8,17 +8,14 @@ struct LoginVerb: Verb {
     static let name = "login"
     static let summary = "Log in with OAuth once, and always have a valid token."
     static let details = """
-        After a login, 'skr get NAME' and everything else that reads NAME gets a valid access token. If the token has \
-        ended, one process refreshes it for all. The login is in the kernel keyring, and ends with the session.
+        After a login, 'skr get NAME' and everything else that reads NAME gets a valid access token; one process \
+        refreshes it for all. The login is in the kernel keyring, and ends with the session.
 
         The first login names the server and the client, and adds a line with --oauth to the sources file. In the \
-        next session, 'skr login NAME' is enough. Exit code 1 of a reader means that a login is needed.
+        next session, 'skr login NAME' is enough. If a reader ends with exit code 1, a login is needed.
 
-        On this machine's screen, login opens a browser. Over ssh, it shows a page and a code for any other device, \
-        and an address for a browser of which you paste the last address. If the server refuses one way, login \
-        uses the other one.
-
-        For github.com, the issuer is https://github.com. The scope offline_access is never added by itself.
+        On this machine's screen, login opens a browser. Over ssh, it shows a code for another device, and an address \
+        for any browser; paste the address of the last page. See the guide for servers such as GitHub.
         """
 
     static let examples = """
@@ -50,75 +47,104 @@ struct LoginVerb: Verb {
 
     func run() throws {
         let place = try place.place()
-        if isList {
+        guard let service else {
+            guard isList else {
+                throw CommandError.usage(
+                    "no SERVICE is given",
+                    hint: "'skr login SERVICE --issuer URL --client-id ID' logs in; 'exec skr session' starts a session"
+                )
+            }
             let words = try oauth.command("list", .password(service: ""), in: place, namespaces: [])
             try Launch.become(CommandLineWords(leaking: words))
         }
-        guard let service else {
-            throw CommandError.usage(
-                "no SERVICE is given",
-                hint: "'skr login SERVICE --issuer URL --client-id ID' logs in; 'exec skr session' starts a session")
-        }
+        try Target.requireService(service)
+        if isList { throw CommandError.usage("--list lists all accounts", hint: "leave out the service") }
         let account = try OAuthAccount(service: service, account: account, in: place)
-        let (source, line) = try source(of: account)
+        let source = try source(of: account)
         let store = try place.store()
         try place.warnIfShared(in: store)
-        if account.declared == nil, try store.hasSecret(of: account.item) {
-            throw CommandError(
-                exitCode: .cannotCreate, message: "\(account.name): there is a secret with this name",
-                hint: "choose another name, or delete the secret: skr delete \(source.typedName)")
-        }
+        try check(account, in: store)
         let flow = isDevice ? ["flow=device"] : isBrowser ? ["flow=browser"] : isPaste ? ["flow=paste"] : []
         let words = try source.oauth.command(
             "login", account.item, in: place, namespaces: account.namespaces,
             flow + (printsAddress ? ["print-url=yes"] : []))
-        let printed = try token(from: words)
-        // The length of the token's life is limited as for each later one.
+        let printed = try token(from: CommandLineWords(leaking: words))
+        if account.declared == nil { try declare(account, source.oauth) }
         let (output, timeout) = try source.answer(fresh: printed, keptFor: source.timeout?.duration)
-        if let timeout, timeout > .zero {
-            try store.set(output.bytes.bytes, for: account.item, lasting: Lifetime(timeout))
+        guard timeout.map({ $0 > .zero }) ?? true else { return }
+        do throws(SecretStoreError) {
+            // A reader can have been faster, with a later token.
+            try store.add(output.bytes.bytes, for: account.item, lasting: Lifetime(timeout))
+        } catch {
+            if error.code != .duplicate { Console.warn(CommandError(notKeptBecause: error)) }
         }
-        try line?.append()
     }
 
-    /// Returns the account as a source, with the options of this call, and the line to append, if any.
-    private func source(of account: OAuthAccount) throws(CommandError) -> (Source, DeclaredLine?) {
-        var options = oauth
+    /// Returns the account as a source: its line, or the one that these options make.
+    private func source(of account: OAuthAccount) throws(CommandError) -> Source {
         if let declared = account.declared {
-            options = oauth.completed(by: declared.oauth)
-            let isSame = declared.oauth.issuer.map { $0 == options.issuer ?? "" } ?? false
-            guard isSame, declared.oauth.clientID.map({ $0 == options.clientID ?? "" }) ?? false else {
+            let isSame =
+                oauth.isEmpty
+                || oauth.lineWords.joined(separator: "\n") == declared.oauth.lineWords.joined(separator: "\n")
+            guard declared.oauth.isGiven, isSame else {
                 throw .usage(
-                    "\(account.name): line \(declared.line) of the sources file has another source for it",
-                    hint: "change or remove that line, or use another name")
+                    "\(account.name): line \(declared.line) of the sources file declares it differently",
+                    hint: "change or remove that line, or leave out the options")
             }
+            return declared
         }
-        guard options.isGiven, options.clientID != nil else {
-            let missing = options.isGiven ? "--client-id ID" : "--issuer URL --client-id ID"
+        guard oauth.isGiven, oauth.clientID != nil else {
             throw .usage(
-                "\(account.name): the sources file doesn't declare it, and \(missing) is missing",
+                "\(account.name): no line of the sources file declares it",
                 hint: "skr login \(Display.shellWord(account.item.service)) --issuer https://... --client-id ID")
         }
-        guard let line = DeclaredLine(account, options) else {
-            throw .usage("no line of the sources file can have this name", hint: "use a name without a dash or newline")
+        do throws(InputProblem) {
+            var words = ShellWords(Array(account.line(oauth).utf8)[...])
+            if let source = try Source(&words, line: 0), source.item == account.item { return source }
+        } catch {
+            throw .usage(error.summary, hint: error.hint)
         }
-        return (try line.source(), account.declared == nil ? line : nil)
+        throw .usage("\(account.name): no line can have this name", hint: "use a name without a dash at its beginning")
+    }
+
+    /// Checks that the login replaces no other secret, unless that is the token of an earlier login.
+    private func check(_ account: OAuthAccount, in store: SecretStore) throws {
+        guard account.declared == nil, try store.hasSecret(of: account.item) else { return }
+        let logins = try SecretStore(account.place.secretScope, namespace: OAuthOptions.namespace)
+        guard try !logins.contains(.credential(service: account.item.service, account: account.item.account)) else {
+            return
+        }
+        throw CommandError(
+            exitCode: .cannotCreate, message: "\(account.name): there is a secret with this name",
+            hint: "choose another name, or delete the secret")
     }
 
     /// Runs the login, and returns what it has printed.
-    private func token(from words: [String]) throws(CommandError) -> SecretBox {
-        // The terminal's signals reach the program, which restores the terminal's modes.
-        var (signals, before) = (sigset_t(), sigset_t())
-        unsafe sigemptyset(&signals)
-        for number in [SIGINT, SIGQUIT] where !SignalAction.isIgnored(number) { unsafe sigaddset(&signals, number) }
-        unsafe sigprocmask(SIG_BLOCK, &signals, &before)
-        defer { unsafe sigprocmask(SIG_SETMASK, &before, nil) }
-        let run = try ToolRun(words)
-        guard run.exitCode == 0 else {
-            // It has reported its error.
-            unsafe sigprocmask(SIG_SETMASK, &before, nil)
-            exit(run.exitCode)
+    private func token(from words: CommandLineWords) throws(CommandError) -> SecretBox {
+        let terminal = TerminalModes()
+        let signals = BlockedSignals()
+        let renewer = LeaseRenewer(FetchLease.none, lasting: OutputRequest.leaseDuration)
+        var run = try CapturedOutput(of: words, ChildSettings(), input: nil, holding: signals, renewer: renewer)
+        let output = try run.readAll()
+        let end = run.waitForEnd()
+        terminal?.restore()
+        // After an error, the program has reported it.
+        if end.exitCode != 0 { end.isInterrupted ? end.endWithSignal() : end.propagate() }
+        return SecretBox(output)
+    }
+
+    /// Appends the account's line to the sources file, or prints it.
+    private func declare(_ account: OAuthAccount, _ options: OAuthOptions) throws(CommandError) {
+        let line = account.line(options)
+        do throws(CommandError) {
+            let isUsual = try Variable.value(SourcesFile.variable) == nil
+            if isUsual, let path = try SourcesFile.usualPath() {
+                try SourcesFile.append(line, for: account.item, in: account.place, to: path)
+                return Console.note("for the next session, \(Display.quoted(path)) has a line for this account")
+            }
+        } catch {
+            Console.warn(error)
         }
-        return SecretBox(run.output.withBytes { SecretBytes(copying: $0) })
+        Console.note("for the next session, add this line to your sources file: \(line)")
     }
 }

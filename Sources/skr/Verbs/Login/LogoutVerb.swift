@@ -21,8 +21,10 @@ struct LogoutVerb: Verb {
     func run() throws {
         let target = try target.target()
         let account = try OAuthAccount(service: target.service, account: target.account, in: target.place)
-        let oauth = account.declared?.oauth ?? .none
-        let words = try oauth.command("logout", account.item, in: target.place, namespaces: account.namespaces)
+        let declared = account.declared?.oauth
+        let words = try (declared ?? .none).command(
+            "logout", account.item, in: target.place, namespaces: account.namespaces,
+            declared?.isGiven == true ? ["declared=yes"] : [])
         try Launch.become(CommandLineWords(leaking: words))
     }
 }

@@ -10,12 +10,12 @@ struct SourceVerb: Verb {
         stored, 'get', 'exec', 'inject', 'env' and the helpers run the command once for all processes that ask, \
         store its output, and answer with it.
 
-        A line is SERVICE [ACCOUNT] [OPTIONS] -- COMMAND. Words are split and quoted as in a shell. An unquoted \
+        A line is SERVICE [ACCOUNT] [OPTIONS] -- COMMAND, or has --oauth in place of COMMAND ('skr help login'). Words are split and quoted as in a shell. An unquoted \
         $, *, ~ or pipe is an error; let a shell run such a command: sh -c '...'. A '#' begins a comment.
 
         OPTIONS OF A LINE:
         \(HelpText.options { _ = SourceOptions(&$0) })
-        --timeout or --timeout-from-json is required; with both, the earlier end counts.
+        --timeout or --timeout-from-json is required, but not with --oauth; with both, the earlier end counts.
 
         COMMAND runs in the home folder, with the environment of the program that asks, but without SKR_SCOPE, \
         SKR_NAMESPACE and SKR_TIMEOUT. It reads from /dev/null, unless standard input is a terminal.
@@ -73,7 +73,10 @@ struct SourceVerb: Verb {
 struct SourceTestVerb: Verb {
     static let name = "test"
     static let summary = "Run a source and show the size and lifetime of its secret."
-    static let details = "Runs the command in any case. Nothing is stored, and the secret is not shown."
+    static let details = """
+        Runs the command in any case. Nothing is stored, and the secret is not shown. For a line with --oauth, this \
+        refreshes the login, and deletes the stored token, which the server may no longer accept.
+        """
 
     static let examples = """
         skr source test api
@@ -95,6 +98,7 @@ struct SourceTestVerb: Verb {
                 exitCode: .noItem, message: "\(Display.name(of: item)): no such source\(target.place.remark)",
                 hint: "'skr source' lists them")
         }
+        if source.oauth.isGiven { _ = try target.place.store().delete(item) }
         // A store of this process alone: nobody else gets the secret, and a stored one doesn't count.
         let store = try SecretStore(.process, namespace: namespace)
         let (secret, _) = try source.secret(in: store, of: target.place)
@@ -124,9 +128,11 @@ private struct SourceRow: ListedRow {
     }
 
     var columns: [String] {
-        let command = source.command.map(Display.shellWord).joined(separator: " ")
+        let words = source.oauth.issuer.map { ["--oauth", $0] } ?? source.command
+        let command = words.map(Display.shellWord).joined(separator: " ")
         let timeout = source.timeout.map { $0.duration.map(DurationText.rounded) ?? "never" }
-        let lifetime = [timeout, source.lifetimePath.map { "from \($0)" }].compactMap(\.self).joined(separator: ", ")
+        let path = source.oauth.isGiven ? nil : source.lifetimePath
+        let lifetime = [timeout, path.map { "from \($0)" }].compactMap(\.self).joined(separator: ", ")
         return [source.item.service, source.item.account, command, lifetime, state].map(Display.plain)
     }
 

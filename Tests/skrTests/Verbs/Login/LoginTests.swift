@@ -26,7 +26,7 @@ struct LoginTests {
                 skr: work: logged in as alice@example.com
                 declared
                 <!doctype html><meta charset=utf-8><title>skr</title><p>You can close this page.
-                work --oauth SERVER --client-id skr --oauth-scope 'openid email' --auth-parameter 'prompt=consent' --auth-parameter 'a=b c'
+                work --oauth SERVER --client-id skr --oauth-scope 'openid email' --auth-parameter prompt=consent --auth-parameter 'a=b c'
                 600
                 access-1
                 access-2
@@ -84,7 +84,51 @@ struct LoginTests {
                 """)
         try OAuthServer.run(
             "skr login work --issuer $server --client-id skr --device 2>&1; echo $?", "--no-device_authorization",
-            prints: "skr: error: work: the server has no device flow\n77\n")
+            prints: "skr: error: work: the server has no device flow\nskr: hint: log in with any browser: --paste\n77\n"
+        )
+    }
+
+    @Test("over ssh, the browser is left if the server refuses the device flow", .enabled(if: OAuthServer.hasBrowser))
+    func deviceRefused() throws {
+        try OAuthServer.run(
+            #"""
+            export SSH_CONNECTION=x
+            skr login work --issuer $server --client-id skr < /dev/null 2> $HOME/log & login=$!
+            for i in {1..100}; do url=$(grep ^http $HOME/log) && break; sleep 0.05; done
+            for i in {1..100}; do grep "Only the browser is left" $HOME/log && break; sleep 0.05; done
+            curl -sL "$url" > $HOME/page; wait $login; echo $?; skr get work | cut -d - -f 1-2
+            """#, "--no-device-client",
+            prints: "Only the browser is left: the server answered invalid_client.\n0\naccess-1\n")
+    }
+
+    @Test("two logins at the same time declare the account once, and a fixed port can be used again immediately")
+    func twice() throws {
+        try OAuthServer.run(
+            #"""
+            for i in 1 2; do skr login work --issuer $server --client-id skr --device 2> $HOME/log$i & logins+=($!); done
+            wait "${logins[@]}"; grep -c ^work $HOME/.config/skr/sources; skr get work | cut -d - -f 1
+            """#, prints: "1\naccess\n")
+        guard OAuthServer.hasBrowser else { return }
+        try OAuthServer.run(
+            #"""
+            port=$((20000 + RANDOM)); login --redirect http://localhost:$port/back
+            BROWSER=$HOME/browser skr login other --issuer $server --client-id skr --redirect http://localhost:$port/back 2> $HOME/log
+            echo $?; skr get other | cut -d - -f 1; report 'requests[1].redirect_uri' | sed "s/$port/PORT/"
+            """#, prints: "0\naccess\n\"http://localhost:PORT/back\"\n")
+    }
+
+    @Test("SIGTERM ends a login, and the terminal has its modes again", .enabled(if: OAuthServer.hasBrowser))
+    func terminated() throws {
+        let shown = try TerminalRunner().run(
+            OAuthServer.prelude() + #"""
+                export SSH_CONNECTION=x
+                (for i in {1..200}; do stty -F /dev/tty -a | grep -q -e -icanon && break; sleep 0.05; done
+                pkill -TERM -f "skr login work --issuer $server") &
+                skr login work --issuer $server --client-id skr --paste; echo "end $?"
+                stty -a | grep -ow -e "-*icanon" -e "-*echo"
+                """#, environment: ["SKR_TEST_JUDGE": OAuthServer.program])
+        #expect(shown.contains("end 143"), "\(shown)")
+        #expect(shown.contains("\nicanon\necho\n"), "\(shown)")
     }
 
     @Test("without a browser's endpoint, a login on a screen uses the device flow")
@@ -104,7 +148,6 @@ struct LoginTests {
             back=$(curl -s -o /dev/null -w '%{redirect_url}' "$1")
             for url in "${back%%\?*}" "${back%%\?*}?code=x&state=y" "${back/\?/x?}" "$back"; do
                 curl -s -o /dev/null -w '%{http_code}\n' "$url"; done > $HOME/codes
-            curl -sI -X GET "$back" > $HOME/after
             END
             login; cat $HOME/codes; skr get work | cut -d - -f 1-2
             """#, prints: "400\n400\n404\n200\naccess-1\n")
@@ -120,7 +163,7 @@ struct LoginTests {
             (
                 filled $HOME/url; url=$(sed -n 's/^skr: \(http.*\)/\1/p' $HOME/url)
                 back=$(curl -s -o /dev/null -w '%{redirect_url}' "$url")
-                printf 'nonsense\n'; sleep 0.3
+                printf 'nonsense\n'
                 printf '%s&padding=%s\n' "$back" $(printf 'x%.0s' {1..9000}); filled $HOME/done
             ) | script -qec 'skr login work --issuer $server --client-id skr --paste --print-url 2> $HOME/url; echo "end $?"; stty -a | grep -ow -e "-*icanon" -e "-*echo"; echo > $HOME/done' $HOME/shown > /dev/null 2>&1
             sed 1d $HOME/shown | grep -e "not the address" -e "^end" -e icanon -e echo | tr -d '\r'
@@ -135,9 +178,9 @@ struct LoginTests {
             OAuthServer.prelude() + #"""
                 export SSH_CONNECTION=x
                 trap : INT; skr login work --issuer $server --client-id skr --paste; echo "end $?"
-                stty -a | grep -ow -e "-*icanon" -e "-*echo"; skr list -n oauth; echo "list $?"
+                stty -a | grep -ow -e "-*icanon" -e "-*echo"
                 """#,
-            answering: [.init(prompt: "press Enter.", keys: "\u{3}")],
+            answering: [.init(prompt: "Then press Enter.", keys: "\u{3}")],
             environment: ["SKR_TEST_JUDGE": OAuthServer.program])
         #expect(shown.contains("end 130"), "\(shown)")
         #expect(shown.contains("\nicanon\necho"), "\(shown)")
@@ -157,31 +200,31 @@ struct LoginTests {
             skr login a --issuer $server --client-id skr --client-secret skr://none; echo $?
             skr login a --issuer $server --client-id skr --redirect ftp://x; echo $?
             skr login a --issuer $server --client-id skr --auth-parameter state=x; echo $?
-            skr-oauth; echo $?; } 2>&1 | sed "s,$server,SERVER,"
+            skr-oauth; echo $?; } 2>&1 | sed "s,$server,SERVER,g"
             report received
             """#,
             prints: """
-                skr: error: work: the sources file doesn't declare it, and --issuer URL --client-id ID is missing
+                skr: error: work: no line of the sources file declares it
                 skr: hint: skr login work --issuer https://... --client-id ID
                 64
-                skr: error: work: the sources file doesn't declare it, and --client-id ID is missing
+                skr: error: work: no line of the sources file declares it
                 skr: hint: skr login work --issuer https://... --client-id ID
                 64
                 skr: error: no SERVICE is given
                 skr: hint: 'skr login SERVICE --issuer URL --client-id ID' logs in; 'exec skr session' starts a session
                 64
-                skr: error: work: line 1 of the sources file has another source for it
-                skr: hint: change or remove that line, or use another name
+                skr: error: work: line 1 of the sources file declares it differently
+                skr: hint: change or remove that line, or leave out the options
                 64
                 skr: error: own: there is a secret with this name
-                skr: hint: choose another name, or delete the secret: skr delete own
+                skr: hint: choose another name, or delete the secret
                 73
                 secret
                 skr: error: a: the issuer is not an address of https
                 skr: hint: write it as the server does, such as https://id.example.com
                 65
-                skr: error: a: the server's metadata is that of another issuer: SERVER
-                skr: hint: if that is the right one, use exactly it as --issuer
+                skr: error: a: the server names itself SERVER, and not SERVER/
+                skr: hint: use exactly the server's own name as --issuer
                 65
                 skr: error: --client-secret is not a reference
                 skr: hint: store it, and name it: --client-secret skr://SERVICE
@@ -192,9 +235,11 @@ struct LoginTests {
                 skr: error: a: the client secret can't be read
                 skr: hint: store it: skr set SERVICE, and name it: --client-secret skr://SERVICE
                 75
-                skr: error: a: --redirect is not an address of https, or of http on this machine
+                skr: error: a: --redirect ftp://x can't be used
+                skr: hint: write an address of https, http://127.0.0.1 or http://localhost, as the server knows it
                 65
-                skr: error: a: the parameter 'state' of the request is already set
+                skr: error: a: the parameter 'state' is already set
+                skr: hint: leave out that --auth-parameter
                 65
                 skr: error: skr runs this program
                 skr: hint: 'skr help login' shows how to log in
@@ -208,15 +253,14 @@ struct LoginTests {
     func line() throws {
         try OAuthServer.run(
             #"""
-            SKR_SOURCES=none login; grep "next session" $HOME/log | sed "s,$server,SERVER,"; skr logout work; skr delete work
+            SKR_SOURCES=none login; grep "next session" $HOME/log | sed "s,$server,SERVER,"; skr logout work
             mkdir -p $HOME/.config/skr; printf 'api --timeout 1h -- ec' > $HOME/.config/skr/sources
             login; grep -v http.*authorize $HOME/log | grep -A 3 warning | sed "s,$server,SERVER,; s,$HOME,HOME,"
             cat $HOME/.config/skr/sources; echo
             """#,
             prints: """
                 skr: for the next session, add this line to your sources file: work --oauth SERVER --client-id skr
-                skr: warning: the last line of 'HOME/.config/skr/sources' is not complete
-                skr: hint: end it with a newline
+                skr: warning: no line was added to 'HOME/.config/skr/sources': its last line is not complete
                 skr: for the next session, add this line to your sources file: work --oauth SERVER --client-id skr
                 api --timeout 1h -- ec
 
@@ -243,7 +287,7 @@ struct LoginTests {
                 access
                 'a b' 'an account' --oauth SERVER '--client-id=-c '\'''
                 'it'\''s' 'an account' --oauth SERVER '--client-id=-c '\'''
-                '"$x" \y' 'an account' --oauth SERVER '--client-id=-c '\'''
+                '"$x" '\\'y' 'an account' --oauth SERVER '--client-id=-c '\'''
                 'ä*' 'an account' --oauth SERVER '--client-id=-c '\'''
                 '#x' 'an account' --oauth SERVER '--client-id=-c '\'''
                 skr: error: unexpected word '--issuer'

@@ -97,6 +97,14 @@ struct FlowTests {
                 }
                 #expect(error == OAuthError(code, "the server answered \(name): no way"))
             }
+            // Servers leave out their name after an error. Then no other flow begins.
+            let (flow, fields) = try flow(more: #","authorization_response_iss_parameter_supported":true"#)
+            guard case .failed(let error) = flow.answer("error=unauthorized_client&state=\(fields["state"] ?? "")".utf8)
+            else {
+                Issue.record("no error")
+                return
+            }
+            #expect(error == OAuthError(.refused, "the server answered unauthorized_client"))
         }
     #endif
 

@@ -83,14 +83,13 @@ package struct CodeFlow {
         }
         guard field("state") == state else { return .foreign }
         // Another server's answer, with which it could get our code (RFC 9207).
-        let issuer = field("iss")
-        guard issuer.map({ $0 == server.issuer }) ?? !server.namesIssuer else {
-            return .failed(OAuthError(.refused, "the answer is that of another issuer"))
-        }
+        let isOurs = field("iss").map { $0 == server.issuer } ?? !server.namesIssuer
         if let name = field("error") {
             let error = OAuthError(named: name, in: RawSpan())
-            return .failed(OAuthError(error.code, OAuthError.text(name, field("error_description"))))
+            let reason = OAuthError.text(name, field("error_description"))
+            return .failed(OAuthError(isOurs ? error.code : .refused, reason))
         }
+        guard isOurs else { return .failed(OAuthError(.refused, "the answer is that of another issuer")) }
         guard let code = field("code"), !code.isEmpty else {
             return .failed(OAuthError(.unusable, "the server's answer has no code"))
         }

@@ -7,7 +7,7 @@ package struct OAuthClient: Sendable {
     package enum Authentication: String, Sendable {
         case none, basic, post
 
-        /// - Parameter supported: the JSON list of the methods that the server supports; empty if it has none.
+        /// - Parameter supported: the JSON list of the methods that the server supports; empty if it lists nothing.
         init(hasSecret: Bool, supported: String) {
             let usesPost =
                 supported.contains("\"client_secret_post\"") && !supported.contains("\"client_secret_basic\"")

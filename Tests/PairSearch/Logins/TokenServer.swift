@@ -6,8 +6,7 @@ import SessionKeyring
 
 /// An OAuth server whose state all processes of a play share.
 ///
-/// It revokes a login that shows a refresh token twice.
-/// The refresh token `r2.5` is the sixth one of the second login.
+/// It revokes a login that shows a refresh token twice. The refresh token `r2.5` is the sixth one of the second login.
 struct TokenServer {
     struct State: BitwiseCopyable {
         /// For each login, the number of its current refresh token.

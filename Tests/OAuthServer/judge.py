@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """An OAuth server for tests, which judges its clients.
 
-    judge.py [--tokens SECONDS] [--grace SECONDS] [--every N DELAY] [--slow] [--no-NAME] [--issuer URL]
+    judge.py [--tokens SECONDS] [--grace SECONDS] [--kill N] [--slow] [--no-NAME] [--issuer URL]
 
 Prints its address, and ends when its standard input ends. It rotates each refresh token, and revokes the whole login as
 soon as it sees an old one after the grace. `GET /report` answers with the counts. `POST /next` sets how the token
 endpoint treats its next requests, as lines "STATUS BODY" (without acting), "close" (no answer after acting),
-"delay SECONDS" (before acting) or "late SECONDS" (between acting and the answer).
+"delay SECONDS" (before acting) or "late SECONDS" (between acting and the answer). With --kill, it kills the client
+between each N-th refresh and its answer.
 """
 
 import base64
@@ -14,6 +15,7 @@ import hashlib
 import json
 import secrets
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -26,10 +28,9 @@ def option(name, usual):
 
 
 TOKENS, GRACE = option("--tokens", 3600), option("--grace", 0)
-EVERY = int(option("--every", 0))
-DELAY = float(sys.argv[sys.argv.index("--every") + 2]) if EVERY else 0
+KILL = int(option("--kill", 0))
 lock = threading.Lock()
-counts = {name: 0 for name in ["grants", "invalid_grant", "reuse", "revoked", "device", "received"]}
+counts = {name: 0 for name in ["grants", "graced", "invalid_grant", "reuse", "revoked", "device", "received", "killed"]}
 codes, devices, logins, nexts, requests = {}, {}, {}, [], []
 
 
@@ -87,7 +88,7 @@ def token(form):
             counts["grants"] += 1
             return issue(login, "")
         if login and not login.is_revoked and time.monotonic() - login.old[sent] < GRACE:
-            counts["grants"] += 1
+            counts["graced"] += 1
             return issue(login, "")
         if login and not login.is_revoked:
             counts["reuse"] += 1
@@ -181,20 +182,23 @@ class Handler(BaseHTTPRequestHandler):
         with lock:
             counts["received"] += 1
             step = nexts.pop(0) if nexts else ""
-            is_late = EVERY and counts["received"] % EVERY == 0
         word, _, rest = step.partition(" ")
         if word.isdigit():
             return self.answer(int(word), rest)
         if word == "delay":
             time.sleep(float(rest))
         with lock:
+            before = counts["grants"]
             status, body = token(form)
-        if word == "close":
+            is_killed = KILL and counts["grants"] > before and counts["grants"] % KILL == 0
+        if is_killed:
+            client = f"skr-oauth token .*issuer={self.issuer}( |$)"
+            counts["killed"] += subprocess.run(["pkill", "-KILL", "-f", client], check=False).returncode == 0
+        if word == "close" or is_killed:
             self.close_connection = True
             return
-        if word == "late" or is_late:
-            # A client that waits for this answer can be killed now.
-            time.sleep(float(rest) if word == "late" else DELAY)
+        if word == "late":
+            time.sleep(float(rest))
         try:
             self.answer(status, body)
         except OSError:

@@ -231,4 +231,45 @@ struct RefreshRunTests {
             skr get work $([[ "\#(line)" == *namespace* ]] && echo --namespace=oauth) 2>&1 | sed -n '1s/.*sources:1: //p'
             """#, prints: "\(error)\n")
     }
+
+    /// Sixteen readers for 40 seconds, one of which also deletes the token and logs in again if that is needed.
+    ///
+    /// The last lines of the output are the exit codes, and the judge's counts.
+    private static let crowd = #"""
+        login; end=$((SECONDS + 40))
+        for i in {1..16}; do
+            while ((SECONDS < end)); do
+                skr get work > $HOME/out$i 2> $HOME/err$i; code=$?; echo $code
+                [ $i$code != 11 ] || login
+                [ $i != 1 ] || { sleep 0.4; skr delete work; }
+                sleep 0.1
+            done > $HOME/codes$i & readers+=($!)
+        done
+        wait "${readers[@]}"; cat $HOME/codes* | sort -n | uniq | paste -sd ' '
+        skr delete work 2> $HOME/log; sleep 5
+
+        """#
+
+    @Test(
+        "sixteen readers and a judge that kills every fifth refresh, on a server with a grace period: no token is refused",
+        .tags(.long, .paced))
+    func crowdWithGrace() throws {
+        try OAuthServer.run(
+            Self.crowd + #"""
+                for i in 1 2; do skr get work > $HOME/out 2> $HOME/log && break; skr delete work 2> $HOME/log; done
+                cut -d - -f 1 $HOME/out
+                curl -s $server/report | jq -c '[.invalid_grant, .reuse, .killed == .graced, .killed > 3]'
+                """#, "--tokens 5 --grace 30 --kill 5", prints: "0 75\naccess\n[0,0,true,true]\n")
+    }
+
+    @Test(
+        "sixteen readers and a judge that kills every fifth refresh: each kill costs one login, and nothing else does",
+        .tags(.long, .paced))
+    func crowdWithoutGrace() throws {
+        try OAuthServer.run(
+            Self.crowd + #"""
+                login; skr get work | cut -d - -f 1
+                curl -s $server/report | jq -c '[.reuse == .killed or .reuse == .killed - 1, .killed > 1, .invalid_grant == .reuse]'
+                """#, "--tokens 5 --kill 5", prints: "0 1 75\naccess\n[true,true,true]\n")
+    }
 }

@@ -70,7 +70,8 @@ enum OAuthProgram {
 
     /// Logs in, stores the login, deletes the tokens of earlier ones, and prints the token for `skr`.
     private static func logIn(_ call: ProgramCall) throws {
-        let secret = try call.clientSecret()
+        let (secret, stored) = (try call.clientSecret(), try call.stored())
+        try stored.reserve()
         let server = try AuthorizationServer(try call.value("issuer"), CurlTransport.send)
         let client = OAuthClient(id: try call.value("client-id"), secret: secret, of: server)
         let scope = call.optional("oauth-scope")
@@ -83,7 +84,7 @@ enum OAuthProgram {
         let login = Login(
             tokens, server, client, scope: scope, resource: call.optional("resource"), user: user,
             keptUntil: keptUntil, at: now)
-        try call.stored().replace(with: login)
+        try stored.replace(with: login)
         _ = try call.deleteTokens()
         let named = user.map { " as \($0)" } ?? ""
         let until = login?.end.map { " for \(DurationText.rounded(.seconds($0 - now)))" } ?? ""

@@ -227,7 +227,7 @@ final class RefreshTests {
         #expect(try stored.refresh(server) == "a1")
     }
 
-    @Test("eight threads that refresh at the same time send each token once")
+    @Test("eight threads that refresh at the same time send each token once", .tags(.threads))
     func threads() throws {
         _ = try logIn(newLogin("r0"))
         let count = Locked((sent: 0, problems: [String]()))

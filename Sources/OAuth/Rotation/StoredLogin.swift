@@ -39,6 +39,14 @@ package struct StoredLogin: Sendable {
         return old
     }
 
+    /// Reserves the room for a login until this process ends, before the user logs in.
+    package func reserve() throws(SecretStoreError) {
+        var wait = Wait()
+        _ = try wait.run { effort throws(SecretStoreError) in
+            try backend.beginFetch(of: item, reserving: 2_048, effort)
+        }
+    }
+
     /// Changes the login in one step, which loses no other write.
     ///
     /// - Parameter change: returns the change of the current login, or `nil` for none. It can be called again.

@@ -50,7 +50,7 @@ def value(answer, name):
 
 
 run("skr", "login", "work", "--issuer", server, "--client-id", "skr", "--device")
-# A login of its own for curl, as the answer to a code of the device flow.
+# Another login, for curl, as the answer to a code of the device flow.
 code = value(run("curl", "-s", "-d", "client_id=skr", f"{server}/device"), "device_code")
 grant = "grant_type=urn:ietf:params:oauth:grant-type:device_code"
 token = value(run("curl", "-s", "-d", f"{grant}&client_id=skr&device_code={code}", f"{server}/token"), "refresh_token")

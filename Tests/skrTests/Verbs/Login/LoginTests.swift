@@ -301,7 +301,7 @@ struct LoginTests {
         try OAuthServer.run(
             #"""
             chmod 755 $HOME; mkdir -m 777 $HOME/user; skr=$(command -v skr)
-            HOME=$HOME/user setpriv --reuid=60488 --regid=60488 --clear-groups keyctl session - bash -c '
+            HOME=$HOME/user setpriv --reuid=60489 --regid=60489 --clear-groups keyctl session - bash -c '
                 for i in {1..190}; do keyctl add user filler$i x @s > $HOME/key; done
                 for i in {190..260}; do keyctl add user filler$i x @s; done > $HOME/key 2>&1
                 "$0" login work --issuer $1 --client-id skr --device 2>&1; echo $?' $skr $server 2>&1 |

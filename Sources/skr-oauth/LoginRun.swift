@@ -143,7 +143,7 @@ struct LoginRun {
     /// Ends the device flow after an error, which ends the login if the browser isn't left, or if the user refused.
     private mutating func dropDevice(_ error: OAuthError) throws(OAuthError) -> OAuthError {
         device = nil
-        guard code != nil, error.code != .refused || !error.reason.contains("access_denied") else { throw error }
+        guard code != nil, error.code != .denied else { throw error }
         if server.device != nil { terminal.show("Only the browser is left: \(Display.plain(error.reason)).\n") }
         return error
     }

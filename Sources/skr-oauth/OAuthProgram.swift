@@ -56,7 +56,7 @@ enum OAuthProgram {
         var lock = flock()
         lock.l_type = Int16(F_WRLCK)
         guard unsafe fcntl(STDOUT_FILENO, F_SETLK, &lock) == 0 || errno != EAGAIN && errno != EACCES else {
-            throw OAuthError(.tryAgain, "it was ended before it began")
+            throw OAuthError(.tryAgain, "this program is being ended")
         }
     }
 
@@ -155,7 +155,7 @@ extension CommandError {
         case let error as OAuthError:
             let exitCode: CommandSupport.ExitCode =
                 switch error.code {
-                case .loginNeeded, .refused: .noItem
+                case .loginNeeded, .refused, .denied: .noItem
                 case .flowRefused: .noPermission
                 case .tryAgain: .tryAgain
                 case .unusable: .data

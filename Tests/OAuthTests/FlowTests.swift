@@ -86,7 +86,7 @@ struct FlowTests {
         @Test("an error of the server ends the flow; some let another flow begin")
         func errors() throws {
             for (name, code) in [
-                ("access_denied", OAuthError.Code.refused), ("unauthorized_client", .flowRefused),
+                ("access_denied", OAuthError.Code.denied), ("unauthorized_client", .flowRefused),
                 ("unsupported_response_type", .refused), ("temporarily_unavailable", .tryAgain),
             ] {
                 let (flow, fields) = try flow()
@@ -207,7 +207,7 @@ struct FlowTests {
         }
         #expect(end(tokens("a")) == "done")
         #expect(end(answer(400, #"{"error":"expired_token"}"#)) == "expired")
-        #expect(end(answer(400, #"{"error":"access_denied"}"#)) == "refused")
+        #expect(end(answer(400, #"{"error":"access_denied"}"#)) == "denied")
         #expect(end(answer(200, "{}")) == "unusable")
     }
 

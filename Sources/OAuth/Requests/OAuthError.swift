@@ -8,8 +8,10 @@ package struct OAuthError: Error, Equatable {
         case loginNeeded
         /// The server doesn't offer this flow to this client; another flow can succeed.
         case flowRefused
-        /// The server or the user refused.
+        /// The server refused.
         case refused
+        /// The user refused.
+        case denied
         /// Another attempt can succeed.
         case tryAgain
         /// An address, or an answer of the server, can't be used.
@@ -31,7 +33,7 @@ package struct OAuthError: Error, Equatable {
     ///   - body: the JSON with its description.
     init(named name: String, in body: RawSpan) {
         let codes: [(String, Code)] = [
-            ("unauthorized_client", .flowRefused), ("unsupported_grant_type", .flowRefused),
+            ("access_denied", .denied), ("unauthorized_client", .flowRefused), ("unsupported_grant_type", .flowRefused),
             ("temporarily_unavailable", .tryAgain), ("server_error", .tryAgain), ("slow_down", .tryAgain),
         ]
         let description = JSONField.text(of: JSONPath("error_description"), in: body)?.text

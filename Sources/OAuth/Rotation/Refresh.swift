@@ -28,14 +28,16 @@ package struct AccessToken: Sendable {
 /// 1. *Lease*: the process takes the account's lease, which lasts longer than a request, and is not renewed.
 /// 2. *Mark*: it marks the login as in flight, in one update. (A marked login whose token was not sent: the next process
 ///    sends it.)
-/// 3. *Reserve*: it reserves the room for the new login, so that the answer can be stored on a full quota.
+/// 3. *Reserve*: it reserves the room for the new login, so that the answer can be stored on a full quota, begins to
+///    watch the login, and reads it once more.
 /// 4. *Send*: it sends the refresh token if enough of the lease is left for the longest request. The lease names the
 ///    process that sends, so nobody takes it over while that one runs. (A marked login whose token may be used up: the
 ///    next process sends it once more, and if the server refuses, the user has to log in.)
 /// 5. *Store*: it replaces exactly the login that it has sent, in one step. (The login, rotated; the access token is
 ///    lost, and the next process refreshes again.)
 ///
-/// A logout or a new login takes no lease. Step 5 notices both.
+/// A logout or a new login takes no lease. Steps 3 and 5 notice both. A refused token is marked, so that nobody sends it
+/// again.
 package struct Refresh {
     /// How long the lease lasts, and how much of it a request needs.
     static let leaseDuration = Duration.seconds(45)

@@ -6,7 +6,7 @@ enum LikelyMistake {
     static func hint(forVerb word: String) -> String? {
         switch word {
         case "logoff", "signout":
-            "'skr clear' deletes what is stored, 'skr logout SERVICE' an OAuth login; logout deletes all of it anyway"
+            "'skr clear' deletes what is stored, 'skr logout SERVICE' an OAuth login; all of it is gone with the session anyway"
         case "signin":
             "'skr login SERVICE' logs in with OAuth, 'skr set SERVICE' stores a secret, 'exec skr session' starts a session"
         case "edit", "change", "update": "store the new secret under the same name: skr set SERVICE"

@@ -20,10 +20,17 @@ struct LogoutVerb: Verb {
 
     func run() throws {
         let target = try target.target()
-        let account = try OAuthAccount(service: target.service, account: target.account, in: target.place)
-        let declared = account.declared?.oauth
+        var account: OAuthAccount?
+        do throws(CommandError) {
+            account = try OAuthAccount(service: target.service, account: target.account, in: target.place)
+        } catch {
+            // A sources file that can't be used keeps nobody from logging out.
+            Console.warn(error)
+        }
+        let declared = account?.declared?.oauth
         let words = try (declared ?? .none).command(
-            "logout", account.item, in: target.place, namespaces: account.namespaces,
+            "logout", account?.item ?? target.exactItem, in: target.place,
+            namespaces: account?.namespaces ?? [target.place.namespace],
             declared?.isGiven == true ? ["declared=yes"] : [])
         try Launch.become(CommandLineWords(leaking: words))
     }

@@ -10,7 +10,8 @@ struct SourceVerb: Verb {
         stored, 'get', 'exec', 'inject', 'env' and the helpers run the command once for all processes that ask, \
         store its output, and answer with it.
 
-        A line is SERVICE [ACCOUNT] [OPTIONS] -- COMMAND, or has --oauth in place of COMMAND ('skr help login'). Words are split and quoted as in a shell. An unquoted \
+        A line is SERVICE [ACCOUNT] [OPTIONS] -- COMMAND. With --oauth, it has no COMMAND: 'skr help login'. \
+        Words are split and quoted as in a shell. An unquoted \
         $, *, ~ or pipe is an error; let a shell run such a command: sh -c '...'. A '#' begins a comment.
 
         OPTIONS OF A LINE:

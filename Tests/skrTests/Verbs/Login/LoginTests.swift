@@ -186,7 +186,7 @@ struct LoginTests {
         #expect(shown.contains("\nicanon\necho"), "\(shown)")
     }
 
-    @Test("bad calls name what is missing, before anything is sent", .enabled(if: OAuthServer.hasBrowser))
+    @Test("bad calls name what is missing, and get no token", .enabled(if: OAuthServer.hasBrowser))
     func usage() throws {
         try OAuthServer.run(
             #"""

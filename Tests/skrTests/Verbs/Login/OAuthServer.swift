@@ -24,6 +24,7 @@ struct OAuthServer {
     /// - `report` prints a value of the server's report.
     /// - `record` prints a value of the stored login.
     /// - `sent` waits until the server has got this number of requests for tokens.
+    /// - `begin` logs in, and starts a reader whose refresh the server has got; it treats the request as `next` sets.
     /// - `next` sets how the server treats its next requests.
     static func prelude(_ options: String = "") -> String {
         CommandRunner.waits + #"""
@@ -39,6 +40,7 @@ struct OAuthServer {
             report() { curl -s $server/report | jq -c ".$1"; }
             record() { keyctl pipe %user:credential:work: | jq -cr "$1"; }
             sent() { for i in {1..200}; do [ "$(report received)" = $1 ] && break; sleep 0.05; done; }
+            begin() { login; skr delete work; next "$1"; skr get work > $HOME/out 2>&1 & reader=$!; sent 2; }
             next() { printf '%s\n' "$@" | curl -s --data-binary @- $server/next > $HOME/next; }
 
             """#

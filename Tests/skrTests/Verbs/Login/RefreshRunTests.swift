@@ -85,9 +85,7 @@ struct RefreshRunTests {
     func interrupted() throws {
         try OAuthServer.run(
             #"""
-            login; skr delete work; next "delay 1"
-            skr get work > $HOME/out 2>&1 & reader=$!
-            sent 2
+            begin "delay 1"
             kill -TERM $reader; wait $reader; echo $?
             record '[.generation, .mark]'; report grants
             """#, prints: "0\n[1,null]\n1\n")
@@ -97,9 +95,7 @@ struct RefreshRunTests {
     func killed() throws {
         try OAuthServer.run(
             #"""
-            login; skr delete work; next "delay 1"
-            skr get work > $HOME/out 2>&1 & reader=$!
-            sent 2
+            begin "delay 1"
             pkill -9 -f "skr-oauth token .*issuer=$server"; wait $reader; echo $?; skr delete work
             skr get work | cut -d - -f 1; record '[.generation, .mark]'; report reuse
             """#, "--grace 10", prints: "75\naccess\n[1,null]\n0\n")
@@ -109,12 +105,24 @@ struct RefreshRunTests {
     func orphaned() throws {
         try OAuthServer.run(
             #"""
-            login; skr delete work; next "late 1"
-            skr get work > $HOME/out 2>&1 & reader=$!
-            sent 2; kill -9 $reader; wait $reader; echo $?
+            begin "late 1"; kill -9 $reader; wait $reader; echo $?
             for i in {1..100}; do [ "$(record .generation)" = 1 ] && break; sleep 0.05; done
             record '[.generation, .mark]'; skr get work | cut -d - -f 1-2; report reuse
             """#, prints: "137\n[1,null]\naccess-3\n0\n")
+    }
+
+    @Test("a sources file that others can write to keeps nobody from logging out")
+    func untrustedSources() throws {
+        try OAuthServer.run(
+            #"""
+            login; chmod o+w $HOME/.config/skr; skr logout work 2>&1 | sed "s,$HOME,HOME,g" | head -n 1
+            skr list; skr list -n oauth; report revoked
+            """#,
+            prints: """
+                skr: warning: not using 'HOME/.config/skr/sources': others can write to its folder 'HOME/.config/skr'
+                1
+
+                """)
     }
 
     @Test("a logout of a name without a login deletes nothing")
@@ -140,9 +148,7 @@ struct RefreshRunTests {
     func logout() throws {
         try OAuthServer.run(
             #"""
-            login; skr delete work; next "late 1"
-            skr get work > $HOME/out 2>&1 & reader=$!
-            sent 2; sleep 0.2
+            begin "late 1"; sleep 0.2
             skr logout work; echo $?; wait $reader; echo $?; cat $HOME/out
             skr list; skr list -n oauth; report revoked; skr logout work; echo $?
             """#,

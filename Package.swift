@@ -85,7 +85,9 @@ let package = Package(
         .target(
             name: "CommandSupport",
             dependencies: [
+                "CProcess",
                 "Keyutils",
+                "SecretText",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict

@@ -20,11 +20,16 @@ enum CurlTransport {
             unsafe getenv(name).map { unsafe "\(name)=\(String(cString: $0))" }
         }
         do throws(CommandError) {
-            let run = try ChildProgram(
+            var isRefused = false
+            let run = try ToolRun(
                 ["curl", "-q", "-K", "-"], environment: environment + ["LC_ALL=C"],
-                input: SecretBox(configuration(request)), limit: limit, isApart: true, mayStart: mayStart)
-            if run.isRefused { return .notSent(reason: "this process was stopped for too long") }
-            return run.output.bytes.withBytes { outcome(run.status, $0) }
+                input: SecretBox(configuration(request)), limit: limit + 1, isApart: true
+            ) { process in
+                isRefused = !mayStart(process)
+                return !isRefused
+            }
+            if isRefused { return .notSent(reason: "this process was stopped for too long") }
+            return run.output.withBytes { outcome(run.exitCode, $0) }
         } catch {
             return .notSent(reason: error.message)
         }

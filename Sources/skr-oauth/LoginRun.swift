@@ -11,9 +11,7 @@ struct LoginRun {
     private static let limit = Duration.seconds(900)
 
     private let call: ProgramCall
-    private let server: AuthorizationServer
-    private let client: OAuthClient
-    private let transport: Transport
+    private let login: LoginRequest
     private let terminal = LoginTerminal()
     private let end = ContinuousClock.now + limit
     private var listener: LoopbackListener?
@@ -27,9 +25,7 @@ struct LoginRun {
     /// When the request was sent whose answer are the tokens.
     private(set) var sent = ContinuousClock.now
 
-    init(_ call: ProgramCall, _ server: AuthorizationServer, _ client: OAuthClient, _ transport: @escaping Transport) {
-        (self.call, self.server, self.client, self.transport) = (call, server, client, transport)
-    }
+    init(_ call: ProgramCall, _ login: LoginRequest) { (self.call, self.login) = (call, login) }
 
     /// Whether a browser can show the login on this machine's screen.
     private static var isGraphical: Bool {
@@ -40,66 +36,53 @@ struct LoginRun {
     mutating func tokens() throws(OAuthError) -> IssuedTokens {
         let flow = call.optional("flow")
         let usesBrowser = flow == "browser" || flow == nil && Self.isGraphical
-        var mayUseDevice = flow == nil || flow == "device"
-        var refusal = flow == "device" ? nil : try beginCode(opensBrowser: usesBrowser)
+        var (wantsCode, wantsDevice) = (flow != "device", flow == nil || flow == "device")
         while true {
-            // After a browser on this screen, the device flow is the second choice.
-            if mayUseDevice, !usesBrowser || code == nil {
-                mayUseDevice = false
-                refusal = try beginDevice() ?? refusal
-            }
-            guard code != nil || device != nil || offersNewCode else {
-                throw refusal ?? OAuthError(.flowRefused, "the server offers no way to log in")
-            }
             do throws(OAuthError) {
+                if wantsCode {
+                    wantsCode = false
+                    try beginCode(opensBrowser: usesBrowser)
+                }
+                // After a browser on this screen, the device flow is the second choice.
+                if wantsDevice, !usesBrowser || code == nil {
+                    wantsDevice = false
+                    try beginDevice()
+                }
                 if let tokens = try step() { return tokens }
             } catch {
-                guard error.code == .flowRefused else { throw error }
-                refusal = error
+                // While the code flow waits for the browser, the error is one of the device flow.
+                if code != nil, error.code != .denied {
+                    if login.server.device == nil { continue }
+                    terminal.show("Only the browser is left: \(Display.plain(error.reason)).\n")
+                } else if error.code != .flowRefused || !wantsDevice && device == nil {
+                    throw error
+                }
             }
         }
     }
 
-    /// Begins the code flow; returns why it is not possible.
-    private mutating func beginCode(opensBrowser: Bool) throws(OAuthError) -> OAuthError? {
+    private mutating func beginCode(opensBrowser: Bool) throws(OAuthError) {
         let wanted = call.optional("redirect") ?? "http://127.0.0.1/"
-        let address = ServerAddress(wanted)
-        if address?.isLoopback == true { listener = LoopbackListener(port: address?.port) }
+        if let address = ServerAddress(wanted), address.isLoopback { listener = LoopbackListener(port: address.port) }
         guard let redirect = Redirect(wanted, port: listener?.port) else {
             throw OAuthError(
                 .unusable, "--redirect \(wanted.cut(to: 200)) can't be used",
                 hint: "write an address of https, http://127.0.0.1 or http://localhost, as the server knows it")
         }
         guard listener != nil || terminal.canAsk else {
-            return OAuthError(
+            throw OAuthError(
                 .flowRefused, "nothing can return from the browser: no terminal, and no free port for the redirect",
                 hint: "log in on another device: --device")
         }
-        let extra = call.values("auth-parameter").map { text in
-            let name = text.utf8.prefix { $0 != UInt8(ascii: "=") }
-            return (String(Substring(name)), String(Substring(text.utf8.dropFirst(name.count + 1))))
-        }
-        do throws(OAuthError) {
-            code = try CodeFlow(
-                server, client, redirect: redirect.text, scope: call.optional("oauth-scope"),
-                resource: call.optional("resource"), extra: extra)
-        } catch {
-            guard error.code == .flowRefused else { throw error }
-            return error
-        }
-        self.redirect = redirect
-        showAddress(opensBrowser: opensBrowser)
-        return nil
-    }
-
-    private func showAddress(opensBrowser: Bool) {
-        guard let code else { return }
+        let extra = call.values("auth-parameter").compactMap(ProgramCall.pair)
+        let flow = try CodeFlow(login, redirect: redirect.address.text, extra: extra)
+        (self.redirect, code) = (redirect, flow)
         if call.optional("print-url") != nil {
-            Console.note(code.address)
-        } else if opensBrowser, Self.openBrowser(code.address) {
-            terminal.show("Log in with the browser. If none has opened, open this address:\n\n\(code.address)\n\n")
+            Console.note(flow.address)
+        } else if opensBrowser, Self.openBrowser(flow.address) {
+            terminal.show("Log in with the browser. If none has opened, open this address:\n\n\(flow.address)\n\n")
         } else {
-            terminal.show("Open this address in a browser:\n\n\(code.address)\n\n")
+            terminal.show("Open this address in a browser:\n\n\(flow.address)\n\n")
         }
         if terminal.canAsk {
             terminal.show(
@@ -125,40 +108,18 @@ struct LoginRun {
         return true
     }
 
-    /// Begins the device flow; returns why it is not possible, if there is another way.
-    private mutating func beginDevice() throws(OAuthError) -> OAuthError? {
-        do throws(OAuthError) {
-            let flow = try DeviceFlow(
-                server, client, scope: call.optional("oauth-scope"), resource: call.optional("resource"), transport)
-            show(flow)
-            nextQuestion = .now + flow.interval
-            deviceEnd = .now + flow.lifetime
-            device = flow
-            return nil
-        } catch {
-            return try dropDevice(error)
-        }
-    }
-
-    /// Ends the device flow after an error, which ends the login if the browser isn't left, or if the user refused.
-    private mutating func dropDevice(_ error: OAuthError) throws(OAuthError) -> OAuthError {
-        device = nil
-        guard code != nil, error.code != .denied else { throw error }
-        if server.device != nil { terminal.show("Only the browser is left: \(Display.plain(error.reason)).\n") }
-        return error
-    }
-
-    private func show(_ flow: DeviceFlow) {
+    private mutating func beginDevice() throws(OAuthError) {
+        let flow = try DeviceFlow(login, CurlTransport.send)
+        (device, nextQuestion, deviceEnd) = (flow, .now + flow.interval, .now + flow.lifetime)
         let user = Display.plain(flow.userCode)
         if call.optional("print-url") != nil { return Console.note("\(flow.page.text) \(user)") }
         terminal.show(
             "\(code == nil ? "Open" : "Or open") \(flow.page.text) on any device, and enter the code:\n\n    \(user)\n\n"
         )
         if terminal.canAsk, Executable.isThere("qrencode") {
-            let page = (flow.completePage ?? flow.page).text
-            let picture = try? unsafe ChildProgram(
-                ["qrencode", "-t", "UTF8", "-m", "2"], input: SecretBox(copying: page.utf8Span.span.bytes))
-            if let picture, picture.status == 0, let text = picture.output.text { terminal.show(text) }
+            let page = unsafe SecretBox(copying: (flow.completePage ?? flow.page).text.utf8Span.span.bytes)
+            let run = try? ToolRun(["qrencode", "-t", "UTF8", "-m", "2"], input: page)
+            if let run, run.exitCode == 0 { terminal.show(run.output.withBytes { String(lossy: $0) }) }
         }
     }
 
@@ -166,11 +127,12 @@ struct LoginRun {
     private mutating func step() throws(OAuthError) -> IssuedTokens? {
         switch terminal.wait(for: listener?.descriptors ?? [], until: device == nil ? end : min(end, nextQuestion)) {
         case .time where end <= .now:
+            code = nil
             throw OAuthError(.tryAgain, "nobody has logged in for 15 minutes", hint: "run the command again")
         case .time: return try askServer()
         case .line where offersNewCode && code == nil:
             offersNewCode = false
-            if let refusal = try beginDevice() { throw refusal }
+            try beginDevice()
         case .line(let line):
             guard let query = Redirect.query(ofPasted: line) else {
                 if !line.isEmpty { terminal.show("That is not the address of the last page: it has no '?'.\n") }
@@ -204,7 +166,7 @@ struct LoginRun {
         if case .failed(let error) = answer { throw error }
         guard let flow, case .code(let value) = answer else { return nil }
         sent = .now
-        switch TokenAnswer(transport(flow.request(code: value)) { _ in true }) {
+        switch TokenAnswer(CurlTransport.send(flow.request(code: value)) { _ in true }) {
         case .tokens(let tokens): return tokens
         case .refused(_, let error), .notSent(let error), .unknown(let error): throw error
         }
@@ -212,24 +174,18 @@ struct LoginRun {
 
     private mutating func askServer() throws(OAuthError) -> IssuedTokens? {
         guard var flow = device else { return nil }
+        device = nil
         sent = .now
-        let step = flow.next(after: TokenAnswer(transport(flow.request) { _ in true }))
-        device = flow
-        switch step {
+        switch flow.next(after: TokenAnswer(CurlTransport.send(flow.request) { _ in true })) {
         case .done(let tokens): return tokens
-        case .wait(let pause) where deviceEnd > .now: nextQuestion = .now + pause
+        case .failed(let error): throw error
+        case .wait(let pause) where deviceEnd > .now: (device, nextQuestion) = (flow, .now + pause)
         case .wait, .expired:
-            let expired = OAuthError(.tryAgain, "the code has expired", hint: "run the command again")
             guard terminal.canAsk, code == nil else {
-                _ = try dropDevice(expired)
-                return nil
+                throw OAuthError(.tryAgain, "the code has expired", hint: "run the command again")
             }
-            device = nil
             terminal.show("The code has expired. Press Enter for a new one.\n")
             offersNewCode = true
-        case .failed(let error):
-            let refusal = try dropDevice(error)
-            if code == nil { throw refusal }
         }
         return nil
     }

@@ -4,7 +4,7 @@ import SystemPackage
 
 /// The user's terminal during a login.
 ///
-/// The process that runs us restores its modes after a signal.
+/// The process that runs us restores its modes.
 final class LoginTerminal {
     enum Event {
         case time
@@ -17,17 +17,9 @@ final class LoginTerminal {
     private static let limit = 65_536
 
     /// The terminal; negative without one.
-    private let terminal: CInt
-    private var modes: termios?
+    private let terminal = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     /// The bytes that the user has typed, after the last line.
     private var typed: [UInt8] = []
-
-    init() { terminal = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY) }
-
-    deinit {
-        if var modes { setModes(&modes) }
-        if terminal >= 0 { close(terminal) }
-    }
 
     /// Whether the user can type something here: we are in the foreground.
     var canAsk: Bool { terminal >= 0 && tcgetpgrp(terminal) == getpgrp() }
@@ -38,26 +30,16 @@ final class LoginTerminal {
         try? unsafe file.writeAll(text.utf8Span.span.bytes)
     }
 
-    private func setModes(_ modes: inout termios) {
-        // In the background, the kernel would stop us.
-        var (stop, before) = (sigset_t(), sigset_t())
-        unsafe sigemptyset(&stop)
-        unsafe sigaddset(&stop, SIGTTOU)
-        unsafe sigprocmask(SIG_BLOCK, &stop, &before)
-        if canAsk { unsafe tcsetattr(terminal, TCSANOW, &modes) }
-        unsafe sigprocmask(SIG_SETMASK, &before, nil)
-    }
-
     /// Lets the user type a line that is longer than the 4,095 bytes at which a terminal cuts it, without echo.
     private func beginReading() {
         var modes = termios()
+        // In the background, the kernel would stop us.
         guard canAsk, unsafe tcgetattr(terminal, &modes) == 0, modes.c_lflag & tcflag_t(ICANON) != 0 else { return }
-        if self.modes == nil { self.modes = modes }
         modes.c_lflag &= ~tcflag_t(ICANON | ECHO)
         unsafe withUnsafeMutableBytes(of: &modes.c_cc) { codes in
             unsafe (codes[Int(VMIN)], codes[Int(VTIME)]) = (1, 0)
         }
-        setModes(&modes)
+        unsafe tcsetattr(terminal, TCSANOW, &modes)
     }
 
     /// Waits for a line of the user, one of these descriptors, or a time.
@@ -86,20 +68,11 @@ final class LoginTerminal {
         if count == 0 || count < 0 && errno == EIO { exit(ExitCode.tryAgain.rawValue) }
     }
 
-    /// Takes the next complete line, without what the user has deleted.
+    /// Takes the next complete line.
     private func nextLine() -> [UInt8]? {
-        guard let end = typed.firstIndex(where: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) else {
-            return nil
-        }
-        var line: [UInt8] = []
-        for byte in typed[..<end] {
-            switch byte {
-            case 0x08, 0x7F: _ = line.popLast()
-            case 0x15: line = []
-            default: line.append(byte)
-            }
-        }
-        typed.removeSubrange(...end)
-        return line
+        let ends = "\r\n".utf8
+        guard let end = typed.firstIndex(where: ends.contains) else { return nil }
+        defer { typed.removeSubrange(...end) }
+        return Array(typed[..<end])
     }
 }

@@ -4,17 +4,12 @@ import OAuth
 /// The server on this machine to which the browser returns.
 ///
 /// Other users of the machine can connect too, so nothing but the state of the login is trusted.
-final class LoopbackListener {
-    fileprivate struct Connection {
-        let socket: CInt
-        var bytes: [UInt8] = []
-    }
-
+struct LoopbackListener {
     private static let connectionLimit = 16
 
     let port: UInt16
     private let socket: CInt
-    private var connections: [Connection] = []
+    private var connections: [(socket: CInt, bytes: [UInt8])] = []
 
     /// Listens on 127.0.0.1; `nil` if the port can't be used.
     init?(port: UInt16?) {
@@ -41,38 +36,27 @@ final class LoopbackListener {
         }
     }
 
-    deinit {
-        for connection in connections { close(connection.socket) }
-        close(socket)
-    }
-
     /// The descriptors to wait for.
     var descriptors: [CInt] { [socket] + connections.map(\.socket) }
 
     /// Reads from those who have connected; returns the next browser that returns, as its query and its connection.
-    func next(_ redirect: Redirect) -> (query: [UInt8], socket: CInt)? {
+    mutating func next(_ redirect: Redirect) -> (query: [UInt8], socket: CInt)? {
         while case let accepted = accept(socket, nil, nil), accepted >= 0 {
             _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
             _ = fcntl(accepted, F_SETFL, O_NONBLOCK)
             if connections.count == Self.connectionLimit { close(connections.removeFirst().socket) }
-            connections.append(Connection(socket: accepted))
+            connections.append((accepted, []))
         }
-        var position = 0
-        while position < connections.count {
-            let isOpen = connections[position].read()
-            let socket = connections[position].socket
-            switch redirect.read(connections[position].bytes) {
-            case .incomplete where isOpen: position += 1
-            case .incomplete:
-                close(socket)
-                connections.remove(at: position)
-            case .other:
-                connections.remove(at: position)
-                Self.answer(404, "There is nothing here.", on: socket)
-            case .query(let query):
-                connections.remove(at: position)
-                return (query, socket)
-            }
+        for (position, connection) in connections.enumerated().reversed() {
+            var piece = [UInt8](repeating: 0, count: Redirect.limit - connection.bytes.count)
+            let count = unsafe recv(connection.socket, &piece, piece.count, 0)
+            if count < 0, errno == EAGAIN || errno == EINTR { continue }
+            connections[position].bytes += piece.prefix(max(0, count))
+            let reading = redirect.read(connections[position].bytes)
+            if case .incomplete = reading, count > 0 { continue }
+            connections.remove(at: position)
+            if case .query(let query) = reading { return (query, connection.socket) }
+            Self.answer(404, "There is nothing here.", on: connection.socket)
         }
         return nil
     }
@@ -94,15 +78,5 @@ final class LoopbackListener {
         text.withUTF8 { unsafe _ = send(socket, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
         shutdown(socket, CInt(SHUT_WR))
         close(socket)
-    }
-}
-
-extension LoopbackListener.Connection {
-    /// Reads the bytes that have arrived; returns false at the end.
-    fileprivate mutating func read() -> Bool {
-        var piece = [UInt8](repeating: 0, count: Redirect.limit)
-        let count = unsafe recv(socket, &piece, max(0, Redirect.limit - bytes.count), 0)
-        if count > 0 { bytes += piece[..<count] }
-        return count > 0 || count < 0 && (errno == EAGAIN || errno == EINTR)
     }
 }

@@ -74,23 +74,22 @@ enum OAuthProgram {
         try stored.reserve()
         let server = try AuthorizationServer(try call.value("issuer"), CurlTransport.send)
         let client = OAuthClient(id: try call.value("client-id"), secret: secret, of: server)
-        let scope = call.optional("oauth-scope")
-        var run = LoginRun(call, server, client, CurlTransport.send)
+        let request = LoginRequest(
+            server, client, scope: call.optional("oauth-scope"), resource: call.optional("resource"))
+        var run = LoginRun(call, request)
         let tokens = try run.tokens()
-        let user = User.name(of: tokens, server, CurlTransport.send)
+        let user = server.userName(of: tokens, CurlTransport.send)
         try begin()
         let now = Int64(time(nil))
         let keptUntil = call.optional("keep").flatMap { Int64($0) }.map { now + $0 }
-        let login = Login(
-            tokens, server, client, scope: scope, resource: call.optional("resource"), user: user,
-            keptUntil: keptUntil, at: now)
+        let login = Login(tokens, request, user: user, keptUntil: keptUntil, at: now)
         try stored.replace(with: login)
         _ = try call.deleteTokens()
         let named = user.map { " as \($0)" } ?? ""
         let until = login?.end.map { " for \(DurationText.rounded(.seconds($0 - now)))" } ?? ""
         Console.note("\(call.name): logged in\(named)\(until)")
         if login == nil {
-            let isMissing = server.offersOfflineAccess && scope?.contains("offline_access") != true
+            let isMissing = server.offersOfflineAccess && request.scope?.contains("offline_access") != true
             Console.warn(
                 "\(call.name): the server gave no refresh token, so the login ends with the token",
                 hint: isMissing ? "add offline_access to --oauth-scope" : nil)
@@ -103,47 +102,30 @@ enum OAuthProgram {
         let login = try call.stored().replace(with: nil)
         guard login != nil || call.optional("declared") != nil else { throw Refresh.noLogin }
         let hadTokens = Result { try call.deleteTokens() }
-        if let problem = try login.map({ try problem(revoking: $0, call) }) ?? nil {
-            Console.warn("\(call.name): logged out here, but not on the server: \(problem)")
-        } else if login == nil {
+        if let login {
+            let problem = login.problem(
+                revoking: login.refreshToken, secret: try? call.clientSecret(), CurlTransport.send)
+            if let problem { Console.warn("\(call.name): logged out here, but not on the server: \(problem)") }
+        } else {
             guard try hadTokens.get() else { throw Refresh.noLogin }
             Console.warn("\(call.name): the token is deleted here, but the server still accepts it until its end")
         }
         _ = try hadTokens.get()
     }
 
-    /// Revokes the refresh token; returns the reason if that was not possible.
-    private static func problem(revoking login: Login, _ call: ProgramCall) throws -> String? {
-        let client = login.client(try? call.clientSecret())
-        guard let request = login.revoking(login.refreshToken, as: client) else { return "it can't revoke logins" }
-        return switch CurlTransport.send(request, { _ in true }) {
-        case .answer(200..<300, _): nil
-        case .answer(let status, _): "it answered with status \(status)"
-        case .notSent(let reason), .unknown(let reason): reason
-        }
-    }
-
     /// Lists the logins of a scope: service, account, issuer, user, and the time left.
     private static func list(_ call: ProgramCall) throws {
         let store = try call.store(StoredLogin.namespace)
-        let logins = try store.identities().filter { $0.kind == .credential }.compactMap { item -> [String]? in
+        let rows = try store.identities().filter { $0.kind == .credential }.compactMap { item -> String? in
             // Another user's key hides only itself.
             guard let login = try? StoredLogin(store, service: item.service, account: item.account).read() else {
                 return nil
             }
             let left = login.end.map { DurationText.rounded(.seconds($0 - Int64(time(nil)))) } ?? "-"
-            return [item.service, item.account, login.issuer, login.user ?? "", left].map(Display.plain)
+            let columns = [item.service, item.account, login.issuer, login.user ?? "", left]
+            return columns.map(Display.plain).joined(separator: "\t") + "\n"
         }
-        let rows = logins.sorted { $0.joined(separator: "\t") < $1.joined(separator: "\t") }
-        guard Console.isOutputTerminal else {
-            return try Console.write(rows.map { $0.joined(separator: "\t") + "\n" }.joined())
-        }
-        guard !rows.isEmpty else { return Console.note("no logins", hint: "'skr help login' shows how to log in") }
-        let columns = ["SERVICE", "ACCOUNT", "ISSUER", "USER"].map {
-            TextTable.Column($0, isNumber: false, rank: $0 == "SERVICE" ? 1 : 0, isName: true)
-        }
-        let table = TextTable(columns: columns + [.init("TIME LEFT", rank: 1)], rows: rows)
-        try Console.write(table.text(width: TerminalWidth.of(STDOUT_FILENO)))
+        try Console.write(rows.sorted().joined())
     }
 }
 

@@ -6,15 +6,17 @@ import SessionKeyring
 /// The call of `skr-oauth` by `skr`: a step, and words of the form `KEY=VALUE`.
 struct ProgramCall {
     let step: String
-    private var fields: [(name: String, value: String)] = []
+    private let fields: [(name: String, value: String)]
 
     init(_ line: CommandLineWords) throws(CommandError) {
         let words = try line.strings()
-        step = words.first ?? ""
-        for word in words.dropFirst() {
-            guard let end = word.utf8.firstIndex(of: UInt8(ascii: "=")) else { throw Self.byHand }
-            fields.append((String(word[..<end]), String(word[word.utf8.index(after: end)...])))
-        }
+        (step, fields) = (words.first ?? "", words.dropFirst().compactMap(Self.pair))
+    }
+
+    /// Splits `NAME=VALUE`; `nil` for another text.
+    static func pair(of word: String) -> (name: String, value: String)? {
+        guard let end = word.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+        return (String(word[..<end]), String(word[word.utf8.index(after: end)...]))
     }
 
     /// The error for a call that doesn't come from `skr`.
@@ -40,14 +42,11 @@ struct ProgramCall {
 
     /// Opens a namespace in the scope of the account.
     func store(_ namespace: String) throws -> SecretStore {
-        let scope: SecretScope
-        switch try value("scope") {
-        case "session": scope = .session
-        case "shared": scope = .sharedSession
-        case "user": scope = .user
-        case "persistent": scope = .persistent
-        default: throw Self.byHand
-        }
+        let scopes: [(String, SecretScope)] = [
+            ("session", .session), ("shared", .sharedSession), ("user", .user), ("persistent", .persistent),
+        ]
+        let name = try value("scope")
+        guard let scope = scopes.first(where: { $0.0 == name })?.1 else { throw Self.byHand }
         return try SecretStore(scope, namespace: namespace)
     }
 
@@ -64,22 +63,19 @@ struct ProgramCall {
         return wasThere
     }
 
-    /// Reads the client secret, which is a secret of skr.
-    ///
-    /// - Returns: `nil` if the client has no secret.
-    func clientSecret() throws -> SecretBox? {
+    /// Reads the client secret, which is a secret of skr; `nil` if the client has none.
+    func clientSecret() throws(CommandError) -> SecretBox? {
         guard let reference = optional("client-secret") else { return nil }
-        guard let own = try? WalkedPath.linkTarget("/proc/self/exe"), let slash = own.lastIndex(of: "/") else {
-            throw CommandError.internalError("can't find skr without /proc", hint: "mount /proc")
-        }
-        let namespace = values("namespace").first.map { ["--namespace=\($0)"] } ?? []
-        let scope = optional("scope").map { ["--scope=\($0 == "shared" ? "session" : $0)"] } ?? []
-        let run = try ChildProgram(["\(own[...slash])skr", "get", reference] + scope + namespace)
-        guard run.status == 0 else {
+        guard let skr = SiblingProgram.path(of: "skr") else { throw SiblingProgram.missing("skr") }
+        let (scope, namespace) = (try value("scope"), values("namespace").first ?? "")
+        let run = try ToolRun([
+            skr, "get", reference, "--scope=\(scope == "shared" ? "session" : scope)", "--namespace=\(namespace)",
+        ])
+        guard run.exitCode == 0 else {
             throw CommandError(
                 exitCode: .tryAgain, message: "\(name): the client secret can't be read",
                 hint: "store it: skr set SERVICE, and name it: --client-secret skr://SERVICE")
         }
-        return run.output
+        return run.output.withBytes { SecretBox(copying: $0) }
     }
 }

@@ -76,7 +76,7 @@ struct DiscoveryTests {
         )
         #expect(server.offersOfflineAccess)
         #expect(server.namesIssuer)
-        #expect(server.authentications == "")
+        #expect(!server.wantsSecretInForm)
         #expect(try !OAuthTests.server(more: #","scopes_supported":["x_offline_access"]"#).offersOfflineAccess)
     }
 }

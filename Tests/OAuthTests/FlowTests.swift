@@ -7,15 +7,12 @@ import Testing
 /// The ways to log in.
 @Suite("Flows of OAuth")
 struct FlowTests {
-    private static let public_ = OAuthClient(id: clientID, secret: nil, .none)
-
     #if EncryptedSessions
         private func flow(
             more: String = "", scope: String? = nil, extra: [(String, String)] = []
         ) throws -> (flow: CodeFlow, fields: [String: String]) {
             let flow = try CodeFlow(
-                server(more: more), Self.public_, redirect: "http://127.0.0.1:8080/", scope: scope, resource: nil,
-                extra: extra)
+                request(more: more, scope: scope), redirect: "http://127.0.0.1:8080/", extra: extra)
             let query = flow.address.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst()
             return (flow, Dictionary(uniqueKeysWithValues: Form.fields(of: query).map { ($0.name, $0.value) }))
         }
@@ -114,9 +111,10 @@ struct FlowTests {
             ("http://127.0.0.1/", "http://127.0.0.1:81/"), ("http://localhost", "http://localhost:81"),
             ("http://localhost/a?b", "http://localhost:81/a?b"), ("http://127.0.0.1:8/", "http://127.0.0.1:8/"),
             ("https://app.example.com/cb", "https://app.example.com/cb"),
-        ] { #expect(Redirect(text, port: 81)?.text == full) }
+        ] { #expect(Redirect(text, port: 81)?.address.text == full) }
         for text in [
             "http://example.com/", "http://[::1]:8/", "http://127.0.0.1:0/", "ftp://x/", "http://127.0.0.1.x/",
+            "http://localhost:x/",
         ] {
             #expect(Redirect(text, port: 81) == nil, "\(text)")
         }
@@ -169,8 +167,7 @@ struct FlowTests {
         let body = """
             {"device_code":"d","user_code":"AB-CD","verification_uri":"https://id.example.com/enter"\(more)}
             """
-        return try DeviceFlow(
-            server(), Self.public_, scope: "openid", resource: nil, ScriptedServer([answer(200, body)]).transport)
+        return try DeviceFlow(request(scope: "openid"), ScriptedServer([answer(200, body)]).transport)
     }
 
     @Test("the device flow asks at the server's interval, and slows down permanently")
@@ -216,7 +213,7 @@ struct FlowTests {
         func error(_ outcome: HTTPOutcome) -> OAuthError.Code? {
             let scripted = ScriptedServer([outcome])
             return #expect(throws: OAuthError.self) {
-                try DeviceFlow(server(), Self.public_, scope: nil, resource: nil, scripted.transport)
+                try DeviceFlow(request(), scripted.transport)
             }?.code
         }
         #expect(error(answer(400, #"{"error":"unauthorized_client"}"#)) == .flowRefused)

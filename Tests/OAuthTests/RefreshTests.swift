@@ -199,7 +199,10 @@ final class RefreshTests {
         let login = try logIn(newLogin("r0"))
         guard case .tokens(let others) = TokenAnswer(tokens("a2", refresh: "r2")) else { return }
         let server = ScriptedServer([tokens("a1", refresh: "r1")]) { [stored] _ in
-            try? stored.change { current in current.map { .store($0.rotated(by: others, at: 0)) } }
+            try? stored.change { current in
+                current = current?.rotated(by: others, at: 0)
+                return true
+            }
         }
         #expect(try stored.refresh(server) == "a1")
         #expect(try stored.read()?.refreshToken.text == "r2")

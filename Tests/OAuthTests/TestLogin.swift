@@ -58,12 +58,15 @@ func server(more: String = "") throws -> AuthorizationServer {
     return try AuthorizationServer(issuer, ScriptedServer([answer(200, metadata)]).transport)
 }
 
+/// A request to log in, by a client without a secret.
+func request(more: String = "", scope: String? = nil) throws -> LoginRequest {
+    LoginRequest(try server(more: more), OAuthClient(id: clientID, secret: nil, .none), scope: scope, resource: nil)
+}
+
 /// A new login with this refresh token.
 func newLogin(_ refresh: String, keptUntil: Int64? = nil, more: String = "") throws -> Login {
     guard case .tokens(let issued) = TokenAnswer(tokens("access-0", refresh: refresh, more: more)),
-        let login = Login(
-            issued, try server(), OAuthClient(id: clientID, secret: nil, .none), scope: nil, resource: nil, user: nil,
-            keptUntil: keptUntil, at: Int64(time(nil)))
+        let login = Login(issued, try request(), user: nil, keptUntil: keptUntil, at: Int64(time(nil)))
     else { throw OAuthError(.unusable, "the test's answer has no tokens") }
     return login
 }

@@ -17,32 +17,27 @@ package struct CodeFlow {
 
     /// The address for the browser.
     package let address: String
-    private let server: AuthorizationServer
-    private let client: OAuthClient
+    private let login: LoginRequest
     private let redirect: String
     private let state: String
     private let verifier: SecretBox
-    private let resource: String?
 
     /// - Parameters:
     ///   - redirect: the address to which the browser returns.
     ///   - extra: further parameters of the authorization request.
-    package init(
-        _ server: AuthorizationServer, _ client: OAuthClient, redirect: String, scope: String?, resource: String?,
-        extra: [(String, String)]
-    ) throws(OAuthError) {
-        guard let endpoint = server.authorization else {
+    package init(_ login: LoginRequest, redirect: String, extra: [(String, String)]) throws(OAuthError) {
+        guard let endpoint = login.server.authorization else {
             throw OAuthError(
                 .flowRefused, "the server has no login with a browser", hint: "log in on another device: --device")
         }
-        (self.server, self.client, self.redirect, self.resource) = (server, client, redirect, resource)
+        (self.login, self.redirect) = (login, redirect)
         (state, verifier) = (Random.text().text ?? "", Random.text())
         var form = Form([
-            ("response_type", "code"), ("client_id", client.id), ("redirect_uri", redirect), ("state", state),
+            ("response_type", "code"), ("client_id", login.client.id), ("redirect_uri", redirect), ("state", state),
             ("code_challenge", try Self.challenge(verifier)), ("code_challenge_method", "S256"),
         ])
-        if let scope { form.add("scope", scope) }
-        if let resource { form.add("resource", resource) }
+        if let scope = login.scope { form.add("scope", scope) }
+        if let resource = login.resource { form.add("resource", resource) }
         for (name, value) in extra {
             guard !form.contains(name) else {
                 throw OAuthError(
@@ -83,11 +78,10 @@ package struct CodeFlow {
         }
         guard field("state") == state else { return .foreign }
         // Another server's answer, with which it could get our code (RFC 9207).
-        let isOurs = field("iss").map { $0 == server.issuer } ?? !server.namesIssuer
+        let isOurs = field("iss").map { $0 == login.server.issuer } ?? !login.server.namesIssuer
         if let name = field("error") {
-            let error = OAuthError(named: name, in: RawSpan())
-            let reason = OAuthError.text(name, field("error_description"))
-            return .failed(OAuthError(isOurs ? error.code : .refused, reason))
+            let error = OAuthError(named: name, field("error_description"))
+            return .failed(OAuthError(isOurs ? error.code : .refused, error.reason))
         }
         guard isOurs else { return .failed(OAuthError(.refused, "the answer is that of another issuer")) }
         guard let code = field("code"), !code.isEmpty else {
@@ -101,28 +95,25 @@ package struct CodeFlow {
         var form = Form([("grant_type", "authorization_code"), ("redirect_uri", redirect)])
         form.add("code", code)
         form.add("code_verifier", verifier)
-        if let resource { form.add("resource", resource) }
-        return client.request(server.tokens, form)
+        if let resource = login.resource { form.add("resource", resource) }
+        return login.client.request(login.server.tokens, form)
     }
 }
 
 /// The address of this machine to which the browser returns.
 package struct Redirect {
     /// The whole address, with the port.
-    package let text: String
     package let address: ServerAddress
 
     /// - Parameter port: the port of our listener; it replaces a missing one.
     /// - Returns: `nil` for another address than one of https, 127.0.0.1 or localhost.
     package init?(_ text: String, port: UInt16?) {
-        guard let address = ServerAddress(text), address.port != 0, address.host != "[::1]" else { return nil }
-        guard address.isLoopback, address.port == nil, let port else {
-            (self.text, self.address) = (text, address)
-            return
-        }
-        let path = text.utf8.dropFirst("http://".utf8.count + address.authority.utf8.count)
-        guard let full = ServerAddress("http://\(address.authority):\(port)\(Substring(path))") else { return nil }
-        (self.text, self.address) = (full.text, full)
+        guard let address = ServerAddress(text), address.port != 0 else { return nil }
+        let needsPort = address.isLoopback && address.port == nil
+        let addition = port.flatMap { needsPort ? ":\($0)" : nil } ?? ""
+        let full = text.replacing(address.authority, with: address.authority + addition, maxReplacements: 1)
+        guard let address = ServerAddress(full) else { return nil }
+        self.address = address
     }
 
     /// The result of reading the beginning of a connection.

@@ -25,60 +25,43 @@ package struct DeviceFlow {
     package private(set) var interval: Duration
     private var backoff = Duration.zero
     private let deviceCode: SecretBox
-    private let server: AuthorizationServer
-    private let client: OAuthClient
-    private let resource: String?
+    private let login: LoginRequest
 
     /// Gets a code from the server.
-    package init(
-        _ server: AuthorizationServer, _ client: OAuthClient, scope: String?, resource: String?, _ transport: Transport
-    ) throws(OAuthError) {
-        guard let endpoint = server.device else {
+    package init(_ login: LoginRequest, _ transport: Transport) throws(OAuthError) {
+        guard let endpoint = login.server.device else {
             throw OAuthError(.flowRefused, "the server has no device flow", hint: "log in with any browser: --paste")
         }
         var form = Form()
         // Servers want it even from a client that shows its secret in the header.
-        if client.authentication == .basic { form.add("client_id", client.id) }
-        if let scope { form.add("scope", scope) }
-        if let resource { form.add("resource", resource) }
-        switch transport(client.request(endpoint, form), { _ in true }) {
-        case .notSent(let reason), .unknown(let reason): throw OAuthError(.tryAgain, reason)
-        case .answer(let status, let body):
-            self = try body.bytes.withBytes { body throws(OAuthError) in
-                try Self(status, body, server, client, resource)
-            }
-        }
-    }
-
-    private init(
-        _ status: Int, _ body: RawSpan, _ server: AuthorizationServer, _ client: OAuthClient, _ resource: String?
-    ) throws(OAuthError) {
-        func text(_ name: String) -> SecretBox? { JSONField.text(of: JSONPath(name), in: body) }
-        func seconds(_ name: String) -> Int64? { JSONField.integer(of: JSONPath(name), in: body) }
-        if let name = text("error")?.text { throw OAuthError(named: name, in: body) }
-        guard status == 200, let code = text("device_code"), let user = text("user_code")?.text,
+        if login.client.authentication == .basic { form.add("client_id", login.client.id) }
+        if let scope = login.scope { form.add("scope", scope) }
+        if let resource = login.resource { form.add("resource", resource) }
+        let (status, body) = try login.client.request(endpoint, form).send(transport)
+        if let name = body.string("error") { throw OAuthError(named: name, body.string("error_description")) }
+        guard status == 200, let code = body.secret("device_code"), let user = body.string("user_code"),
             (1...100).contains(user.utf8.count)
         else {
             // Without an error member, the endpoint isn't there.
             throw OAuthError(
                 status < 500 ? .flowRefused : .tryAgain, "the server gave no device code, but status \(status)")
         }
-        guard let page = (text("verification_uri") ?? text("verification_url"))?.text.flatMap({ ServerAddress($0) }),
-            !page.isLoopback || server.tokens.isLoopback
-        else { throw OAuthError(.unusable, "the page for the code is not an address of https") }
-        (deviceCode, userCode, self.page) = (code, user, page)
-        completePage = text("verification_uri_complete")?.text.flatMap { ServerAddress($0) }
-        lifetime = .seconds(min(max(seconds("expires_in") ?? 600, 1), 3_600))
-        interval = .seconds(min(max(seconds("interval") ?? 5, 1), 60))
-        (self.server, self.client, self.resource) = (server, client, resource)
+        let page = (body.string("verification_uri") ?? body.string("verification_url")).flatMap { ServerAddress($0) }
+        guard let page, !page.isLoopback || login.server.tokens.isLoopback else {
+            throw OAuthError(.unusable, "the page for the code is not an address of https")
+        }
+        (self.login, deviceCode, userCode, self.page) = (login, code, user, page)
+        completePage = body.string("verification_uri_complete").flatMap { ServerAddress($0) }
+        lifetime = .seconds(min(max(body.integer("expires_in") ?? 600, 1), 3_600))
+        interval = .seconds(min(max(body.integer("interval") ?? 5, 1), 60))
     }
 
     /// The question whether the user has entered the code.
     package var request: HTTPRequest {
         var form = Form([("grant_type", "urn:ietf:params:oauth:grant-type:device_code")])
         form.add("device_code", deviceCode)
-        if let resource { form.add("resource", resource) }
-        return client.request(server.tokens, form)
+        if let resource = login.resource { form.add("resource", resource) }
+        return login.client.request(login.server.tokens, form)
     }
 
     package mutating func next(after answer: TokenAnswer) -> Step {

@@ -12,6 +12,14 @@ package struct HTTPRequest: Sendable {
     package init(_ address: ServerAddress, form: SecretBox? = nil, authorization: SecretBox? = nil) {
         (self.address, self.form, self.authorization) = (address, form, authorization)
     }
+
+    /// Sends a request that can be sent again; without an answer, throws `tryAgain`.
+    package func send(_ transport: Transport) throws(OAuthError) -> (status: Int, body: SecretBox) {
+        switch transport(self, { _ in true }) {
+        case .answer(let status, let body): return (status, body)
+        case .notSent(let reason), .unknown(let reason): throw OAuthError(.tryAgain, reason)
+        }
+    }
 }
 
 /// The fate of a request.

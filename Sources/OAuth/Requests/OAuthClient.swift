@@ -6,13 +6,6 @@ package struct OAuthClient: Sendable {
     /// How the client shows its secret (RFC 6749, section 2.3.1).
     package enum Authentication: String, Sendable {
         case none, basic, post
-
-        /// - Parameter supported: the JSON list of the methods that the server supports; empty if it lists nothing.
-        init(hasSecret: Bool, supported: String) {
-            let usesPost =
-                supported.contains("\"client_secret_post\"") && !supported.contains("\"client_secret_basic\"")
-            self = !hasSecret ? .none : usesPost ? .post : .basic
-        }
     }
 
     package let id: String
@@ -21,6 +14,11 @@ package struct OAuthClient: Sendable {
 
     package init(id: String, secret: SecretBox?, _ authentication: Authentication) {
         (self.id, self.secret, self.authentication) = (id, secret, authentication)
+    }
+
+    /// Creates a client that shows its secret as the server wants it.
+    package init(id: String, secret: SecretBox?, of server: AuthorizationServer) {
+        self.init(id: id, secret: secret, secret == nil ? .none : server.wantsSecretInForm ? .post : .basic)
     }
 
     /// Creates a POST of this form, and adds what identifies the client.
@@ -41,5 +39,18 @@ package struct OAuthClient: Sendable {
             pair.withBytes { text.appendBase64($0) }
         }
         return HTTPRequest(address, form: form.encoded, authorization: SecretBox(header))
+    }
+}
+
+/// What a login asks a server for.
+package struct LoginRequest: Sendable {
+    package let server: AuthorizationServer
+    package let client: OAuthClient
+    package let scope: String?
+    /// The server that gets the token (RFC 8707).
+    package let resource: String?
+
+    package init(_ server: AuthorizationServer, _ client: OAuthClient, scope: String?, resource: String?) {
+        (self.server, self.client, self.scope, self.resource) = (server, client, scope, resource)
     }
 }

@@ -1,6 +1,3 @@
-import Keyutils
-import SecretText
-
 /// The reason why a login or a refresh gives no token.
 package struct OAuthError: Error, Equatable {
     package enum Code: Sendable {
@@ -26,23 +23,14 @@ package struct OAuthError: Error, Equatable {
         (self.code, self.reason, self.hint) = (code, reason, hint)
     }
 
-    /// An error that the server reports.
-    ///
-    /// - Parameters:
-    ///   - name: its `error` member.
-    ///   - body: the JSON with its description.
-    init(named name: String, in body: RawSpan) {
+    /// An error that the server reports by its `error` member.
+    init(named name: String, _ description: String?) {
         let codes: [(String, Code)] = [
             ("access_denied", .denied), ("unauthorized_client", .flowRefused), ("unsupported_grant_type", .flowRefused),
             ("temporarily_unavailable", .tryAgain), ("server_error", .tryAgain), ("slow_down", .tryAgain),
         ]
-        let description = JSONField.text(of: JSONPath("error_description"), in: body)?.text
-        self.init(codes.first { $0.0 == name }?.1 ?? .refused, Self.text(name, description))
-    }
-
-    /// Returns a text that can't fill the screen.
-    static func text(_ name: String, _ description: String?) -> String {
-        "the server answered \(name)\(description.map { ": \($0)" } ?? "")".cut(to: 300)
+        let reason = "the server answered \(name)\(description.map { ": \($0)" } ?? "")".cut(to: 300)
+        self.init(codes.first { $0.0 == name }?.1 ?? .refused, reason)
     }
 }
 

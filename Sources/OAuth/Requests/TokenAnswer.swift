@@ -17,22 +17,17 @@ package enum TokenAnswer: Sendable {
         case .notSent(let reason): self = .notSent(OAuthError(.tryAgain, reason))
         case .unknown(let reason): self = .unknown(OAuthError(.tryAgain, reason))
         case .answer(let status, let body):
-            self = body.bytes.withBytes { Self(status, $0) }
-        }
-    }
-
-    private init(_ status: Int, _ body: RawSpan) {
-        let isRateLimit = status == 408 || status == 429
-        if (200..<500).contains(status), let name = JSONField.text(of: JSONPath("error"), in: body)?.text {
-            let usual = name == "bad_refresh_token" ? "invalid_grant" : name
-            let error = OAuthError(named: usual, in: body)
-            self = .refused(name: usual, isRateLimit ? OAuthError(.tryAgain, error.reason) : error)
-        } else if status == 200, let tokens = IssuedTokens(body) {
-            self = .tokens(tokens)
-        } else if status == 200 {
-            self = .unknown(OAuthError(.unusable, "the server's answer has no usable token"))
-        } else {
-            self = .unknown(OAuthError(.tryAgain, "the server answered with status \(status)"))
+            if (200..<500).contains(status), let name = body.string("error") {
+                let usual = name == "bad_refresh_token" ? "invalid_grant" : name
+                let error = OAuthError(named: usual, body.string("error_description"))
+                let isRateLimit = status == 408 || status == 429
+                self = .refused(name: usual, isRateLimit ? OAuthError(.tryAgain, error.reason) : error)
+            } else if status == 200 {
+                let problem = OAuthError(.unusable, "the server's answer has no usable token")
+                self = IssuedTokens(body).map { .tokens($0) } ?? .unknown(problem)
+            } else {
+                self = .unknown(OAuthError(.tryAgain, "the server answered with status \(status)"))
+            }
         }
     }
 }
@@ -50,22 +45,20 @@ package struct IssuedTokens: Sendable {
     /// No token lives longer than ten years, so a larger number means something else.
     package static let longest: Int64 = 315_576_000
 
-    init?(_ body: RawSpan) {
-        func text(_ name: String) -> SecretBox? { JSONField.text(of: JSONPath(name), in: body) }
+    init?(_ body: SecretBox) {
         // A lifetime that can't be read could be over at any time.
         func seconds(_ name: String) -> Int64? {
-            let first = JSONField.firstByte(of: JSONPath(name), in: body)
+            let first = body.bytes.withBytes { JSONField.firstByte(of: JSONPath(name), in: $0) }
             guard let first, first != UInt8(ascii: "n") else { return nil }
-            let seconds = JSONField.integer(of: JSONPath(name), in: body) ?? 1
-            return (1...Self.longest).contains(seconds) ? seconds : 1
+            return body.integer(name).flatMap { (1...Self.longest).contains($0) ? $0 : nil } ?? 1
         }
-        guard let access = text("access_token"), Self.isToken(access) else { return nil }
-        if let type = text("token_type")?.text, type.asciiLowercased != "bearer" { return nil }
+        guard let access = body.secret("access_token"), Self.isToken(access) else { return nil }
+        if let type = body.string("token_type"), type.asciiLowercased != "bearer" { return nil }
         self.access = access
-        refresh = text("refresh_token").flatMap { $0.count > 0 ? $0 : nil }
+        refresh = body.secret("refresh_token").flatMap { $0.count > 0 ? $0 : nil }
         lifetime = seconds("expires_in")
         refreshLifetime = seconds("refresh_expires_in") ?? seconds("refresh_token_expires_in")
-        scope = text("scope")?.text
+        scope = body.string("scope")
     }
 
     /// Whether the text can stand in a header, and in quotes.

@@ -20,7 +20,7 @@ package struct Login: Sendable {
     package let clientID: String
     let authentication: OAuthClient.Authentication
     let tokens: ServerAddress
-    package let revocation: ServerAddress?
+    let revocation: ServerAddress?
     let scope: String?
     let resource: String?
     /// The user's name, for display only.
@@ -35,15 +35,13 @@ package struct Login: Sendable {
     package var end: Int64? { [keptUntil, serverEnd].compactMap(\.self).min() }
 
     /// Creates the record of a new login; `nil` without a refresh token.
-    package init?(
-        _ tokens: IssuedTokens, _ server: AuthorizationServer, _ client: OAuthClient, scope: String?,
-        resource: String?, user: String?, keptUntil: Int64?, at now: Int64
-    ) {
+    package init?(_ tokens: IssuedTokens, _ request: LoginRequest, user: String?, keptUntil: Int64?, at now: Int64) {
         guard let refresh = tokens.refresh else { return nil }
+        let (server, client) = (request.server, request.client)
         (id, generation, mark) = (Random.text().text ?? "", 0, nil)
         (issuer, clientID, authentication) = (server.issuer, client.id, client.authentication)
-        (self.tokens, revocation) = (server.tokens, server.revocation)
-        (self.scope, self.resource, self.user) = ((tokens.scope ?? scope)?.cut(to: 1_000), resource, user)
+        (self.tokens, revocation, resource) = (server.tokens, server.revocation, request.resource)
+        (scope, self.user) = ((tokens.scope ?? request.scope)?.cut(to: 1_000), user)
         (refreshToken, self.keptUntil, serverEnd) = (refresh, keptUntil, tokens.refreshLifetime.map { now + $0 })
     }
 
@@ -60,21 +58,20 @@ package struct Login: Sendable {
     func isSame(as other: Login) -> Bool { id == other.id && generation == other.generation }
 
     /// Reads a stored record, which any program of the session can have written; `nil` for anything else.
-    package init?(_ record: RawSpan) {
-        func secret(_ name: String) -> SecretBox? { JSONField.text(of: JSONPath(name), in: record) }
-        func text(_ name: String) -> String? { secret(name)?.text }
-        func number(_ name: String) -> Int64? { JSONField.integer(of: JSONPath(name), in: record) }
-        guard let id = text("login"), !id.isEmpty, let generation = number("generation"), generation >= 0,
-            let issuer = text("issuer"), let clientID = text("client_id"),
-            let authentication = text("authentication").flatMap({ OAuthClient.Authentication(rawValue: $0) }),
-            let tokens = text("token_endpoint").flatMap({ ServerAddress($0) }), let refresh = secret("refresh_token")
+    package init?(_ bytes: RawSpan) {
+        let record = SecretBox(copying: bytes)
+        guard let id = record.string("login"), !id.isEmpty, let generation = record.integer("generation"),
+            generation >= 0, let issuer = record.string("issuer"), let clientID = record.string("client_id"),
+            let authentication = record.string("authentication").flatMap(OAuthClient.Authentication.init),
+            let tokens = record.string("token_endpoint").flatMap(ServerAddress.init),
+            let refresh = record.secret("refresh_token")
         else { return nil }
         (self.id, self.generation, self.issuer, self.clientID) = (id, generation, issuer, clientID)
         (self.authentication, self.tokens, refreshToken) = (authentication, tokens, refresh)
-        mark = text("mark").flatMap { Mark(rawValue: $0) }
-        revocation = text("revocation_endpoint").flatMap { ServerAddress($0) }
-        (scope, resource, user) = (text("scope"), text("resource"), text("user"))
-        (keptUntil, serverEnd) = (number("kept_until"), number("server_end"))
+        mark = record.string("mark").flatMap(Mark.init)
+        revocation = record.string("revocation_endpoint").flatMap(ServerAddress.init)
+        (scope, resource, user) = (record.string("scope"), record.string("resource"), record.string("user"))
+        (keptUntil, serverEnd) = (record.integer("kept_until"), record.integer("server_end"))
     }
 
     package var record: SecretBytes {
@@ -98,23 +95,28 @@ package struct Login: Sendable {
     }
 
     /// Returns the request for a new token.
-    func refreshing(as client: OAuthClient) -> HTTPRequest {
+    func refreshing(_ secret: SecretBox?) -> HTTPRequest {
         var form = Form([("grant_type", "refresh_token")])
         form.add("refresh_token", refreshToken)
         if let resource { form.add("resource", resource) }
-        return client.request(tokens, form)
+        return client(secret).request(tokens, form)
     }
 
-    /// Returns the request that revokes a refresh token (RFC 7009); `nil` if the server has no such endpoint.
-    package func revoking(_ token: SecretBox, as client: OAuthClient) -> HTTPRequest? {
-        guard let revocation else { return nil }
+    /// Revokes a refresh token (RFC 7009); returns the reason if that is not possible.
+    package func problem(revoking token: SecretBox, secret: SecretBox?, _ transport: Transport) -> String? {
+        guard let revocation else { return "it can't revoke logins" }
         var form = Form([("token_type_hint", "refresh_token")])
         form.add("token", token)
-        return client.request(revocation, form)
+        do throws(OAuthError) {
+            let status = try client(secret).request(revocation, form).send(transport).status
+            return (200..<300).contains(status) ? nil : "it answered with status \(status)"
+        } catch {
+            return error.reason
+        }
     }
 
     /// Returns the client, with the secret that isn't stored.
-    package func client(_ secret: SecretBox?) -> OAuthClient {
+    private func client(_ secret: SecretBox?) -> OAuthClient {
         OAuthClient(id: clientID, secret: secret, authentication)
     }
 }

@@ -67,7 +67,7 @@ package struct Refresh {
     /// Returns a new access token.
     package func token() throws(OAuthError) -> AccessToken {
         // Without a login, nobody waits for the lease.
-        try check(try Self.translating { () throws(SecretStoreError) in try stored.read() })
+        _ = try checked(try Self.translating { () throws(SecretStoreError) in try stored.read() })
         let lease = try Self.translating { () throws(SecretStoreError) in
             var wait = Wait(upTo: Self.waitLimit)
             return try wait.run { effort throws(SecretStoreError) in
@@ -86,7 +86,7 @@ package struct Refresh {
         }
         let start = ContinuousClock.now
         let answer = TokenAnswer(
-            transport(login.refreshing(as: login.client(secret))) { process in
+            transport(login.refreshing(secret)) { process in
                 (try? lease.name(command: process)) == true && lease.timeLeft > Self.requestDuration
             })
         switch answer {
@@ -98,22 +98,20 @@ package struct Refresh {
             throw OAuthError(
                 .loginNeeded,
                 login.mark == nil ? error.reason : "a refresh was interrupted, and the server refuses the old login")
-        case .refused(_, let error):
+        case .refused(_, let error), .notSent(let error):
             unmark(login, under: lease)
-            throw error.code == .tryAgain ? error : OAuthError(.refused, error.reason)
-        case .notSent(let error):
-            unmark(login, under: lease)
-            throw error
+            throw OAuthError(error.code == .tryAgain ? .tryAgain : .refused, error.reason)
         case .unknown(let error): throw error
         }
     }
 
-    private func check(_ login: Login?) throws(OAuthError) {
+    private func checked(_ login: Login?) throws(OAuthError) -> Login {
         guard let login, !login.isOver else { throw Self.noLogin }
         guard login.issuer == issuer, login.clientID == clientID else {
             throw OAuthError(.loginNeeded, "the login is one of another issuer or client")
         }
         guard login.mark != .refused else { throw OAuthError(.loginNeeded, "the server has refused the login") }
+        return login
     }
 
     /// Marks the login as in flight, and returns the unmarked one.
@@ -122,14 +120,12 @@ package struct Refresh {
         try Self.translating { () throws(SecretStoreError) in
             try stored.change { login in
                 found = login
-                guard var login, login.mark == nil, (try? check(login)) != nil else { return nil }
-                login.mark = .inFlight
-                return .store(login)
+                guard login?.mark == nil, (try? checked(login)) != nil else { return false }
+                login?.mark = .inFlight
+                return true
             }
         }
-        try check(found)
-        guard let found else { throw Self.noLogin }
-        return found
+        return try checked(found)
     }
 
     /// Replaces the mark that this process has set.
@@ -140,9 +136,9 @@ package struct Refresh {
         // has accepted or refused the token.
         guard lease.timeLeft > .zero, mark != nil || login.mark == nil else { return }
         try? stored.change { current in
-            guard var current, current.isSame(as: login) else { return nil }
-            current.mark = mark
-            return .store(current)
+            guard current?.isSame(as: login) == true else { return false }
+            current?.mark = mark
+            return true
         }
     }
 
@@ -172,7 +168,9 @@ package struct Refresh {
         do throws(SecretStoreError) {
             try stored.change { login in
                 current = login
-                return login.map { $0.isSame(as: old) } == true ? .store(new) : nil
+                guard login?.isSame(as: old) == true else { return false }
+                login = new
+                return true
             }
         } catch {
             var token = token
@@ -184,14 +182,9 @@ package struct Refresh {
             return token
         }
         // The server has got the logout's revocation of the old token, but not of this one.
-        var problem = ""
-        if let request = tokens.refresh.flatMap({ new.revoking($0, as: new.client(secret)) }) {
-            if case .answer(200..<300, _) = transport(request, { _ in true }) {
-            } else {
-                problem = "; the new login is not revoked"
-            }
-        }
-        throw OAuthError(.loginNeeded, "logged out during the refresh\(problem)")
+        let problem = tokens.refresh.flatMap { new.problem(revoking: $0, secret: secret, transport) }
+        let remark = problem.map { "; the server has not revoked the new login: \($0)" } ?? ""
+        throw OAuthError(.loginNeeded, "logged out during the refresh\(remark)")
     }
 
     /// Stores the login in the reserved room; false if something happened to the old one.

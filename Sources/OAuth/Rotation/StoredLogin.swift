@@ -1,15 +1,11 @@
 import Glibc
 import Keyutils
+import SecretText
 package import SessionKeyring
 
 /// The place of an account's login: an item of the namespace `oauth`, in the scope of the account's tokens.
 package struct StoredLogin: Sendable {
     package static let namespace = "oauth"
-
-    enum Change {
-        case store(Login)
-        case delete
-    }
 
     let backend: any SecretBackend
     let item: ItemIdentity
@@ -33,8 +29,8 @@ package struct StoredLogin: Sendable {
     package func replace(with login: Login?) throws(SecretStoreError) -> Login? {
         var old: Login?
         try change { current in
-            old = current
-            return login.map { .store($0) } ?? .delete
+            (old, current) = (current, login)
+            return true
         }
         return old
     }
@@ -49,8 +45,8 @@ package struct StoredLogin: Sendable {
 
     /// Changes the login in one step, which loses no other write.
     ///
-    /// - Parameter change: returns the change of the current login, or `nil` for none. It can be called again.
-    func change(_ change: (Login?) -> Change?) throws(SecretStoreError) {
+    /// - Parameter change: changes the current login, or returns false. It can be called again.
+    func change(_ change: (inout Login?) -> Bool) throws(SecretStoreError) {
         var wait = Wait()
         let update = try wait.run { effort throws(SecretStoreError) in
             try backend.beginUpdate(of: item, lasting: .seconds(2), effort)
@@ -59,19 +55,12 @@ package struct StoredLogin: Sendable {
         while !isDone {
             var login: Login?
             let isThere = try update.read { login = Login($0) }
-            switch change(login) {
-            case nil: return
-            case .delete where !isThere: return
-            case .delete:
-                isDone = try wait.run { effort throws(SecretStoreError) in
-                    try update.commit(nil, timeout: nil, nil, effort)
-                }
-            case .store(let login):
-                let record = login.record
-                isDone = try wait.run { effort throws(SecretStoreError) in
-                    try record.withBytes { bytes throws(SecretStoreError) in
-                        try update.commit(bytes, timeout: login.timeout, nil, effort)
-                    }
+            guard change(&login), login != nil || isThere else { return }
+            let (new, record) = (login, login.map { SecretBox($0.record) })
+            isDone = try wait.run { effort throws(SecretStoreError) in
+                guard let new, let record else { return try update.commit(nil, timeout: nil, nil, effort) }
+                return try record.bytes.withBytes { bytes throws(SecretStoreError) in
+                    try update.commit(bytes, timeout: new.timeout, nil, effort)
                 }
             }
         }

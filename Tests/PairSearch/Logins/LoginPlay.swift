@@ -71,8 +71,7 @@ struct LoginPlay: Play {
         case .login: try stored.replace(with: TokenServer.login(index + 2))
         case .logout:
             guard let login = try stored.replace(with: nil) else { return "none" }
-            let client = OAuthClient(id: TokenServer.clientID, secret: nil, .none)
-            if let request = login.revoking(login.refreshToken, as: client) { _ = transport(request) { _ in true } }
+            _ = login.problem(revoking: login.refreshToken, secret: nil, transport)
         case .clear: try stores[index].clear()
         case .blindRefresh: return try Defects.refresh(stored, stores[index], transport)
         }

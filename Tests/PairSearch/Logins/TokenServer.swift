@@ -75,10 +75,10 @@ struct TokenServer {
     /// Returns a new login with this number.
     static func login(_ number: Int) throws -> Login {
         let server = try AuthorizationServer(issuer) { _, _ in metadata }
+        let client = OAuthClient(id: clientID, secret: nil, .none)
+        let request = LoginRequest(server, client, scope: nil, resource: nil)
         guard case .tokens(let tokens) = TokenAnswer(tokens(number, 0)),
-            let login = Login(
-                tokens, server, OAuthClient(id: clientID, secret: nil, .none), scope: nil, resource: nil, user: nil,
-                keptUntil: nil, at: 0)
+            let login = Login(tokens, request, user: nil, keptUntil: nil, at: 0)
         else { throw SceneError("the server's answer has no tokens") }
         return login
     }

@@ -70,7 +70,7 @@ struct RefreshRunTests {
             record .mark
             """#,
             prints: """
-                skr: error: work: curl is not installed
+                skr: error: work: no such command: 'curl'
                 skr: error: work: its source failed: 'skr-oauth' ended with exit code 75
                 75
                 access-2

@@ -1,10 +1,9 @@
-import CommandSupport
 import Glibc
 
 /// The programs of this package that are installed next to this one.
-enum SiblingProgram {
+package enum SiblingProgram {
     /// Returns the program's path; `nil` if it isn't there, or if all users can write there.
-    static func path(of name: String) -> String? {
+    package static func path(of name: String) -> String? {
         guard let own = try? WalkedPath.linkTarget("/proc/self/exe"), let slash = own.lastIndex(of: "/") else {
             return nil
         }
@@ -13,7 +12,7 @@ enum SiblingProgram {
     }
 
     /// Returns the error if a program is missing.
-    static func missing(_ name: String) -> CommandError {
+    package static func missing(_ name: String) -> CommandError {
         CommandError(
             exitCode: .noCommand, message: "no such command: '\(name)'",
             hint: "install the program \(name), which is part of this package, next to skr")

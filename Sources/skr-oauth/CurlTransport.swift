@@ -36,34 +36,21 @@ enum CurlTransport {
     }
 
     private static func configuration(_ request: HTTPRequest) -> SecretBytes {
-        SecretBytes { text in
-            // In curl's quotes, a backslash or a quote would need a backslash; none of these values has one.
-            text.append("url = \"\(request.address.text)\"\ngloboff\n")
-            text.append(
-                request.address.isLoopback ? "proto = \"=http\"\nnoproxy = \"*\"\n" : "proto = \"=https\"\n")
-            text.append(
-                """
-                disallow-username-in-url
-                http1.1
-                connect-timeout = 10
-                max-time = 30
-                silent
-                show-error
-                stderr = "-"
-                header = "Accept: application/json"
-                header = "Expect:"
-                write-out = "\\n%{http_code}"
-
-                """)
-            if let form = request.form {
-                text.append("data-raw = \"")
-                text.append(form)
-                text.append("\"\n")
-            }
+        let scheme = request.address.isLoopback ? "http" : "https"
+        let options = [
+            // No value has a quote or a backslash, which would need a backslash.
+            "url = \"\(request.address.text)\"", "globoff", "proto = \"=\(scheme)\"", "disallow-username-in-url",
+            "http1.1", "connect-timeout = 10", "max-time = 30", "silent", "show-error", "stderr = \"-\"",
+            "header = \"Accept: application/json\"", "header = \"Expect:\"", "write-out = \"\\n%{http_code}\"",
+        ]
+        return SecretBytes { text in
+            text.append(options.joined(separator: "\n"))
+            if request.address.isLoopback { text.append("\nnoproxy = \"*\"") }
+            if let form = request.form { text.append("\ndata-raw = ", quoting: form) }
             if let authorization = request.authorization {
-                text.append("header = \"Authorization: ")
+                text.append("\nheader = \"Authorization: ")
                 text.append(authorization)
-                text.append("\"\n")
+                text.append("\"")
             }
         }
     }

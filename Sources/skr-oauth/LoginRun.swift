@@ -110,7 +110,7 @@ struct LoginRun {
 
     private mutating func beginDevice() throws(OAuthError) {
         let flow = try DeviceFlow(login, CurlTransport.send)
-        (device, nextQuestion, deviceEnd) = (flow, .now + flow.interval, .now + flow.lifetime)
+        (device, nextQuestion, deviceEnd) = (flow, .now + flow.pause, .now + flow.lifetime)
         let user = Display.plain(flow.userCode)
         if call.optional("print-url") != nil { return Console.note("\(flow.page.text) \(user)") }
         terminal.show(
@@ -134,12 +134,8 @@ struct LoginRun {
             offersNewCode = false
             try beginDevice()
         case .line(let line):
-            guard let query = Redirect.query(ofPasted: line) else {
-                if !line.isEmpty { terminal.show("That is not the address of the last page: it has no '?'.\n") }
-                return nil
-            }
-            return try exchange(query) { [terminal] isOurs in
-                if !isOurs { terminal.show("That address is not one of this login.\n") }
+            return try exchange(Redirect.query(ofPasted: line)) { [terminal] isOurs in
+                if !isOurs, !line.isEmpty { terminal.show("That is not the address of this login's last page.\n") }
             }
         case .descriptor:
             guard let redirect, let (query, socket) = listener?.next(redirect) else { return nil }
@@ -155,17 +151,17 @@ struct LoginRun {
     private mutating func exchange(
         _ query: [UInt8], _ respond: (_ isOurs: Bool) -> Void
     ) throws(OAuthError) -> IssuedTokens? {
-        let answer = code?.answer(query) ?? .foreign
-        if case .foreign = answer {
-            respond(false)
-            return nil
+        let value: SecretBox?
+        do throws(OAuthError) {
+            value = try code?.code(in: query)
+        } catch {
+            respond(true)
+            code = nil
+            throw error
         }
-        respond(true)
-        let flow = code
-        code = nil
-        if case .failed(let error) = answer { throw error }
-        guard let flow, case .code(let value) = answer else { return nil }
-        sent = .now
+        respond(value != nil)
+        guard let flow = code, let value else { return nil }
+        (code, sent) = (nil, .now)
         switch TokenAnswer(CurlTransport.send(flow.request(code: value)) { _ in true }) {
         case .tokens(let tokens): return tokens
         case .refused(_, let error), .notSent(let error), .unknown(let error): throw error
@@ -176,14 +172,13 @@ struct LoginRun {
         guard var flow = device else { return nil }
         device = nil
         sent = .now
-        switch flow.next(after: TokenAnswer(CurlTransport.send(flow.request) { _ in true })) {
-        case .done(let tokens): return tokens
-        case .failed(let error): throw error
-        case .wait(let pause) where deviceEnd > .now: (device, nextQuestion) = (flow, .now + pause)
-        case .wait, .expired:
-            guard terminal.canAsk, code == nil else {
-                throw OAuthError(.tryAgain, "the code has expired", hint: "run the command again")
-            }
+        do throws(OAuthError) {
+            let answer = TokenAnswer(CurlTransport.send(flow.request) { _ in true })
+            if let tokens = try flow.tokens(in: answer) { return tokens }
+            guard deviceEnd > .now else { throw DeviceFlow.expired }
+            (device, nextQuestion) = (flow, .now + flow.pause)
+        } catch {
+            guard error == DeviceFlow.expired, terminal.canAsk, code == nil else { throw error }
             terminal.show("The code has expired. Press Enter for a new one.\n")
             offersNewCode = true
         }

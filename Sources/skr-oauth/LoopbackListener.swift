@@ -43,13 +43,12 @@ struct LoopbackListener {
     mutating func next(_ redirect: Redirect) -> (query: [UInt8], socket: CInt)? {
         while case let accepted = accept(socket, nil, nil), accepted >= 0 {
             _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
-            _ = fcntl(accepted, F_SETFL, O_NONBLOCK)
             if connections.count == Self.connectionLimit { close(connections.removeFirst().socket) }
             connections.append((accepted, []))
         }
         for (position, connection) in connections.enumerated().reversed() {
             var piece = [UInt8](repeating: 0, count: Redirect.limit - connection.bytes.count)
-            let count = unsafe recv(connection.socket, &piece, piece.count, 0)
+            let count = unsafe recv(connection.socket, &piece, piece.count, CInt(MSG_DONTWAIT))
             if count < 0, errno == EAGAIN || errno == EINTR { continue }
             connections[position].bytes += piece.prefix(max(0, count))
             let reading = redirect.read(connections[position].bytes)

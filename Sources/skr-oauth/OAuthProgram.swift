@@ -48,10 +48,7 @@ enum OAuthProgram {
 
     /// Keeps signals, `skr` and its end from ending this process until the answer has been stored.
     private static func begin() throws(OAuthError) {
-        var ends = sigset_t()
-        unsafe sigemptyset(&ends)
-        for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU] { unsafe sigaddset(&ends, number) }
-        unsafe sigprocmask(SIG_BLOCK, &ends, nil)
+        for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU] { signal(number, SIG_IGN) }
         outlive_parent()
         var lock = flock()
         lock.l_type = Int16(F_WRLCK)
@@ -73,9 +70,9 @@ enum OAuthProgram {
         let (secret, stored) = (try call.clientSecret(), try call.stored())
         try stored.reserve()
         let server = try AuthorizationServer(try call.value("issuer"), CurlTransport.send)
-        let client = OAuthClient(id: try call.value("client-id"), secret: secret, of: server)
         let request = LoginRequest(
-            server, client, scope: call.optional("oauth-scope"), resource: call.optional("resource"))
+            server, clientID: try call.value("client-id"), secret: secret, scope: call.optional("oauth-scope"),
+            resource: call.optional("resource"))
         var run = LoginRun(call, request)
         let tokens = try run.tokens()
         let user = server.userName(of: tokens, CurlTransport.send)
@@ -116,11 +113,12 @@ enum OAuthProgram {
     /// Lists the logins of a scope: service, account, issuer, user, and the time left.
     private static func list(_ call: ProgramCall) throws {
         let store = try call.store(StoredLogin.namespace)
+        let wanted = call.service.isEmpty ? nil : call.service
         let rows = try store.identities().filter { $0.kind == .credential }.compactMap { item -> String? in
             // Another user's key hides only itself.
-            guard let login = try? StoredLogin(store, service: item.service, account: item.account).read() else {
-                return nil
-            }
+            guard wanted.map({ $0 == item.service }) ?? true,
+                let login = try? StoredLogin(store, service: item.service, account: item.account).read()
+            else { return nil }
             let left = login.end.map { DurationText.rounded(.seconds($0 - Int64(time(nil)))) } ?? "-"
             let columns = [item.service, item.account, login.issuer, login.user ?? "", left]
             return columns.map(Display.plain).joined(separator: "\t") + "\n"
@@ -144,13 +142,7 @@ extension CommandError {
                 }
             self.init(exitCode: exitCode, message: "\(name): \(error.reason)", hint: error.hint)
         case let error as SecretStoreError:
-            let exitCode: CommandSupport.ExitCode =
-                switch error.code {
-                case .unavailable, .sessionRevoked: .unavailable
-                case .forbidden, .foreignSession: .noPermission
-                default: .tryAgain
-                }
-            self.init(exitCode: exitCode, message: "\(name): \(error.summary)", hint: "'skr doctor' shows more")
+            self.init(exitCode: .tryAgain, message: "\(name): \(error.summary)", hint: "'skr doctor' shows more")
         default: self = .internalError("\(name): \(error)", hint: nil)
         }
     }

@@ -63,14 +63,12 @@ struct ProgramCall {
         return wasThere
     }
 
-    /// Reads the client secret, which is a secret of skr; `nil` if the client has none.
+    /// Reads the client secret, which is a secret of skr; `nil` without one.
     func clientSecret() throws(CommandError) -> SecretBox? {
         guard let reference = optional("client-secret") else { return nil }
-        guard let skr = SiblingProgram.path(of: "skr") else { throw SiblingProgram.missing("skr") }
         let (scope, namespace) = (try value("scope"), values("namespace").first ?? "")
-        let run = try ToolRun([
-            skr, "get", reference, "--scope=\(scope == "shared" ? "session" : scope)", "--namespace=\(namespace)",
-        ])
+        let options = ["--scope=\(scope == "shared" ? "session" : scope)", "--namespace=\(namespace)"]
+        let run = try ToolRun([try SiblingProgram.path(of: "skr"), "get", reference] + options)
         guard run.exitCode == 0 else {
             throw CommandError(
                 exitCode: .tryAgain, message: "\(name): the client secret can't be read",

@@ -65,7 +65,7 @@ struct DiscoveryTests {
         let server = try AuthorizationServer("https://github.com", scripted.transport)
         #expect(scripted.got == [])
         #expect(server.device?.text == "https://github.com/login/device/code")
-        #expect(OAuthClient(id: "x", secret: box("s"), of: server).authentication == .post)
+        #expect(LoginRequest(server, clientID: "x", secret: box("s")).client.authentication == .post)
     }
 
     @Test("what a server supports is read from lists")

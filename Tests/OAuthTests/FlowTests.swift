@@ -52,16 +52,9 @@ struct FlowTests {
             let (flow, fields) = try flow()
             let state = try #require(fields["state"])
             for query in ["", "code=c", "code=c&state=", "code=c&state=x", "state=\(state)&state=\(state)&code=c"] {
-                guard case .foreign = flow.answer(query.utf8) else {
-                    Issue.record("\(query) is taken for an answer")
-                    continue
-                }
+                #expect(try flow.code(in: query.utf8) == nil, "\(query)")
             }
-            guard case .code(let code) = flow.answer("state=\(state)&code=c%2Fd".utf8) else {
-                Issue.record("no code")
-                return
-            }
-            #expect(code.text == "c/d")
+            #expect(try flow.code(in: "state=\(state)&code=c%2Fd".utf8)?.text == "c/d")
         }
 
         @Test("an answer of another issuer is refused, and one without an issuer if the server names it")
@@ -73,10 +66,13 @@ struct FlowTests {
                 (named, "&iss=https%3A%2F%2Fid.example.com&iss=x", false),
             ] {
                 let (flow, fields) = try flow(more: more)
-                let answer = flow.answer("code=c&state=\(fields["state"] ?? "")\(iss)".utf8)
-                if isGood, case .code = answer { continue }
-                if !isGood, case .failed(let error) = answer, error.code == .refused { continue }
-                Issue.record("\(more) \(iss): \(answer)")
+                let query = "code=c&state=\(fields["state"] ?? "")\(iss)"
+                if isGood {
+                    #expect(try flow.code(in: query.utf8)?.text == "c", "\(more) \(iss)")
+                } else {
+                    let error = #expect(throws: OAuthError.self, "\(more) \(iss)") { try flow.code(in: query.utf8) }
+                    #expect(error?.code == .refused)
+                }
             }
         }
 
@@ -87,21 +83,17 @@ struct FlowTests {
                 ("unsupported_response_type", .refused), ("temporarily_unavailable", .tryAgain),
             ] {
                 let (flow, fields) = try flow()
-                let answer = flow.answer("error=\(name)&error_description=no%20way&state=\(fields["state"] ?? "")".utf8)
-                guard case .failed(let error) = answer else {
-                    Issue.record("no error")
-                    continue
+                let query = "error=\(name)&error_description=no%20way&state=\(fields["state"] ?? "")"
+                #expect(throws: OAuthError(code, "the server answered \(name): no way")) {
+                    try flow.code(in: query.utf8)
                 }
-                #expect(error == OAuthError(code, "the server answered \(name): no way"))
             }
             // Servers leave out their name after an error. Then no other flow begins.
             let (flow, fields) = try flow(more: #","authorization_response_iss_parameter_supported":true"#)
-            guard case .failed(let error) = flow.answer("error=unauthorized_client&state=\(fields["state"] ?? "")".utf8)
-            else {
-                Issue.record("no error")
-                return
+            let query = "error=unauthorized_client&state=\(fields["state"] ?? "")"
+            #expect(throws: OAuthError(.refused, "the server answered unauthorized_client")) {
+                try flow.code(in: query.utf8)
             }
-            #expect(error == OAuthError(.refused, "the server answered unauthorized_client"))
         }
     #endif
 
@@ -153,14 +145,14 @@ struct FlowTests {
 
     @Test("a pasted address can have line breaks, and an end after '#'")
     func pasted() {
-        func query(_ text: String) -> String? {
-            Redirect.query(ofPasted: Array(text.utf8)).map { String(decoding: $0, as: UTF8.self) }
+        func query(_ text: String) -> String {
+            String(decoding: Redirect.query(ofPasted: Array(text.utf8)), as: UTF8.self)
         }
         #expect(query("http://127.0.0.1:81/?code=c&state=s") == "code=c&state=s")
         #expect(query("  http://127.0.0.1:81/?code=\n  c&state=s#x\r") == "code=c&state=s")
         #expect(query("\u{1B}[200~http://127.0.0.1:81/?code=c&state=s\u{1B}[201~") == "code=c&state=s")
-        #expect(query("code=c") == nil)
-        #expect(query("") == nil)
+        #expect(query("code=c") == "")
+        #expect(query("") == "")
     }
 
     private func device(_ more: String = "") throws -> DeviceFlow {
@@ -174,20 +166,20 @@ struct FlowTests {
     func intervals() throws {
         var flow = try device(#","interval":2,"expires_in":60"#)
         #expect(flow.lifetime == .seconds(60))
-        func pause(_ outcome: HTTPOutcome) -> Duration? {
-            guard case .wait(let pause) = flow.next(after: TokenAnswer(outcome)) else { return nil }
-            return pause
+        func pause(_ outcome: HTTPOutcome) throws -> Duration {
+            #expect(try flow.tokens(in: TokenAnswer(outcome)) == nil)
+            return flow.pause
         }
         let pending = answer(400, #"{"error":"authorization_pending"}"#)
-        #expect(pause(pending) == .seconds(2))
-        #expect(pause(answer(400, #"{"error":"slow_down"}"#)) == .seconds(7))
-        #expect(pause(pending) == .seconds(7))
-        #expect(pause(.notSent(reason: "no host")) == .seconds(14))
-        #expect(pause(.unknown(reason: "timeout")) == .seconds(21))
-        #expect(pause(answer(503, "")) == .seconds(35))
-        #expect(pause(answer(400, #"{"error":"temporarily_unavailable"}"#)) == .seconds(63))
-        #expect(pause(pending) == .seconds(7))
-        #expect(pause(answer(200, #"{"error":"slow_down"}"#)) == .seconds(12))
+        #expect(try pause(pending) == .seconds(2))
+        #expect(try pause(answer(400, #"{"error":"slow_down"}"#)) == .seconds(7))
+        #expect(try pause(pending) == .seconds(7))
+        #expect(try pause(.notSent(reason: "no host")) == .seconds(14))
+        #expect(try pause(.unknown(reason: "timeout")) == .seconds(21))
+        #expect(try pause(answer(503, "")) == .seconds(35))
+        #expect(try pause(answer(400, #"{"error":"temporarily_unavailable"}"#)) == .seconds(63))
+        #expect(try pause(pending) == .seconds(7))
+        #expect(try pause(answer(200, #"{"error":"slow_down"}"#)) == .seconds(12))
     }
 
     @Test("the device flow ends with tokens, a refusal or an expired code")
@@ -195,11 +187,10 @@ struct FlowTests {
         var flow = try device()
         #expect(flow.interval == .seconds(5))
         func end(_ outcome: HTTPOutcome) -> String {
-            switch flow.next(after: TokenAnswer(outcome)) {
-            case .wait: "wait"
-            case .done: "done"
-            case .expired: "expired"
-            case .failed(let error): "\(error.code)"
+            do throws(OAuthError) {
+                return try flow.tokens(in: TokenAnswer(outcome)) == nil ? "wait" : "done"
+            } catch {
+                return error == DeviceFlow.expired ? "expired" : "\(error.code)"
             }
         }
         #expect(end(tokens("a")) == "done")

@@ -52,8 +52,8 @@ struct RequestTests {
         func sent(_ secret: String?, _ supported: [String]) throws -> [String?] {
             let list = supported.map { "\"\($0)\"" }.joined(separator: ",")
             let more = supported.isEmpty ? "" : ",\"token_endpoint_auth_methods_supported\":[\(list)]"
-            let client = OAuthClient(id: "a:b", secret: secret.map(box), of: try server(more: more))
-            let request = client.request(address, Form())
+            let login = LoginRequest(try server(more: more), clientID: "a:b", secret: secret.map(box))
+            let request = login.client.request(address, Form())
             return [request.form?.text, request.authorization?.text]
         }
         #expect(try sent(nil, ["client_secret_basic"]) == ["client_id=a%3Ab", nil])

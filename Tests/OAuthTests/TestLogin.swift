@@ -60,7 +60,7 @@ func server(more: String = "") throws -> AuthorizationServer {
 
 /// A request to log in, by a client without a secret.
 func request(more: String = "", scope: String? = nil) throws -> LoginRequest {
-    LoginRequest(try server(more: more), OAuthClient(id: clientID, secret: nil, .none), scope: scope, resource: nil)
+    LoginRequest(try server(more: more), clientID: clientID, secret: nil, scope: scope)
 }
 
 /// A new login with this refresh token.

@@ -7,14 +7,6 @@ package import SecretText
 /// The authorization code flow with PKCE (RFC 6749, section 4.1; RFC 7636): the user logs in with a browser, which then
 /// calls an address of this machine, or whose last address the user pastes.
 package struct CodeFlow {
-    /// The end of the browser's visit.
-    package enum Answer {
-        case code(SecretBox)
-        /// An address without the state of this login, which another user of this machine can have called.
-        case foreign
-        case failed(OAuthError)
-    }
-
     /// The address for the browser.
     package let address: String
     private let login: LoginRequest
@@ -57,9 +49,7 @@ package struct CodeFlow {
                 return unsafe hash.finalize().withUnsafeBytes { unsafe base64URL($0.bytes) }
             }
         #else
-            throw OAuthError(
-                .flowRefused, "this program was built without cryptography, which a login with a browser needs",
-                hint: "build it with the trait EncryptedSessions")
+            throw OAuthError(.flowRefused, "a browser needs a build of skr-oauth with the trait EncryptedSessions")
         #endif
     }
 
@@ -70,24 +60,26 @@ package struct CodeFlow {
     }
 
     /// Reads the answer from the query of the address that the browser was sent to.
-    package func answer(_ query: some Collection<UInt8>) -> Answer {
+    ///
+    /// - Returns: the code; `nil` without the state of this login, which another user of this machine doesn't know.
+    package func code(in query: some Collection<UInt8>) throws(OAuthError) -> SecretBox? {
         let fields = Form.fields(of: query)
         func field(_ name: String) -> String? {
             let values = fields.filter { $0.name == name }
             return values.count == 1 ? values[0].value : nil
         }
-        guard field("state") == state else { return .foreign }
+        guard field("state") == state else { return nil }
         // Another server's answer, with which it could get our code (RFC 9207).
         let isOurs = field("iss").map { $0 == login.server.issuer } ?? !login.server.namesIssuer
         if let name = field("error") {
             let error = OAuthError(named: name, field("error_description"))
-            return .failed(OAuthError(isOurs ? error.code : .refused, error.reason))
+            throw OAuthError(isOurs ? error.code : .refused, error.reason)
         }
-        guard isOurs else { return .failed(OAuthError(.refused, "the answer is that of another issuer")) }
+        guard isOurs else { throw OAuthError(.refused, "the answer is that of another issuer") }
         guard let code = field("code"), !code.isEmpty else {
-            return .failed(OAuthError(.unusable, "the server's answer has no code"))
+            throw OAuthError(.unusable, "the server's answer has no code")
         }
-        return .code(unsafe SecretBox(copying: code.utf8Span.span.bytes))
+        return unsafe SecretBox(copying: code.utf8Span.span.bytes)
     }
 
     /// Returns the request that exchanges the code for tokens.
@@ -154,10 +146,10 @@ package struct Redirect {
         return text == address.authority || address.port == 80 && text == address.host
     }
 
-    /// Returns the query of an address that the user pastes; `nil` for another text.
-    package static func query(ofPasted text: [UInt8]) -> [UInt8]? {
-        guard let start = text.firstIndex(of: UInt8(ascii: "?")) else { return nil }
+    /// Returns the query of an address that the user pastes; empty for another text.
+    package static func query(ofPasted text: [UInt8]) -> [UInt8] {
         // A terminal can put the escape sequences of a bracketed paste around the text.
-        return text[(start + 1)...].prefix { $0 != UInt8(ascii: "#") && $0 != 0x1B }.filter { $0 > 0x20 && $0 < 0x7F }
+        let rest = text.drop { $0 != UInt8(ascii: "?") }.dropFirst().prefix { $0 != UInt8(ascii: "#") && $0 != 0x1B }
+        return rest.filter { $0 > 0x20 && $0 < 0x7F }
     }
 }

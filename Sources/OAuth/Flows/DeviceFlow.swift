@@ -3,15 +3,8 @@ import SecretText
 
 /// The device flow (RFC 8628): the user enters a code on another device, and this machine asks until that has happened.
 package struct DeviceFlow {
-    /// The next step after an answer of the token endpoint.
-    package enum Step {
-        /// Ask again after this time.
-        case wait(Duration)
-        case done(IssuedTokens)
-        /// The user needs a new code.
-        case expired
-        case failed(OAuthError)
-    }
+    /// The error after which the user needs a new code.
+    package static let expired = OAuthError(.tryAgain, "the code has expired", hint: "run the command again")
 
     /// The code that the user enters.
     package let userCode: String
@@ -21,11 +14,13 @@ package struct DeviceFlow {
     package let completePage: ServerAddress?
     /// How long the code is valid.
     package let lifetime: Duration
-    /// How long to wait before the next question.
-    package private(set) var interval: Duration
+    private(set) var interval: Duration
     private var backoff = Duration.zero
     private let deviceCode: SecretBox
     private let login: LoginRequest
+
+    /// How long to wait before the next question.
+    package var pause: Duration { interval + backoff }
 
     /// Gets a code from the server.
     package init(_ login: LoginRequest, _ transport: Transport) throws(OAuthError) {
@@ -64,16 +59,17 @@ package struct DeviceFlow {
         return login.client.request(login.server.tokens, form)
     }
 
-    package mutating func next(after answer: TokenAnswer) -> Step {
+    /// Returns the tokens, or `nil` if the next question is due after `pause`.
+    package mutating func tokens(in answer: TokenAnswer) throws(OAuthError) -> IssuedTokens? {
         switch answer {
-        case .tokens(let tokens): return .done(tokens)
+        case .tokens(let tokens): return tokens
         case .refused("authorization_pending", _): backoff = .zero
         case .refused("slow_down", _): interval += .seconds(5)
-        case .refused("expired_token", _): return .expired
-        case .refused(_, let error) where error.code != .tryAgain: return .failed(error)
-        case .unknown(let error) where error.code == .unusable: return .failed(error)
+        case .refused("expired_token", _): throw Self.expired
+        case .refused(_, let error) where error.code != .tryAgain: throw error
+        case .unknown(let error) where error.code == .unusable: throw error
         case .notSent, .unknown, .refused: backoff = min(max(backoff * 2, interval), .seconds(60))
         }
-        return .wait(interval + backoff)
+        return nil
     }
 }

@@ -16,11 +16,6 @@ package struct OAuthClient: Sendable {
         (self.id, self.secret, self.authentication) = (id, secret, authentication)
     }
 
-    /// Creates a client that shows its secret as the server wants it.
-    package init(id: String, secret: SecretBox?, of server: AuthorizationServer) {
-        self.init(id: id, secret: secret, secret == nil ? .none : server.wantsSecretInForm ? .post : .basic)
-    }
-
     /// Creates a POST of this form, and adds what identifies the client.
     package func request(_ address: ServerAddress, _ form: Form) -> HTTPRequest {
         var form = form
@@ -39,18 +34,5 @@ package struct OAuthClient: Sendable {
             pair.withBytes { text.appendBase64($0) }
         }
         return HTTPRequest(address, form: form.encoded, authorization: SecretBox(header))
-    }
-}
-
-/// What a login asks a server for.
-package struct LoginRequest: Sendable {
-    package let server: AuthorizationServer
-    package let client: OAuthClient
-    package let scope: String?
-    /// The server that gets the token (RFC 8707).
-    package let resource: String?
-
-    package init(_ server: AuthorizationServer, _ client: OAuthClient, scope: String?, resource: String?) {
-        (self.server, self.client, self.scope, self.resource) = (server, client, scope, resource)
     }
 }

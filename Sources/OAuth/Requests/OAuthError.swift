@@ -1,12 +1,14 @@
+import Keyutils
+
 /// The reason why a login or a refresh gives no token.
 package struct OAuthError: Error, Equatable {
     package enum Code: Sendable {
         /// The user has to log in.
         case loginNeeded
-        /// The server doesn't offer this flow to this client; another flow can succeed.
-        case flowRefused
         /// The server refused.
         case refused
+        /// The server doesn't offer this flow to this client; another flow can succeed.
+        case flowRefused
         /// The user refused.
         case denied
         /// Another attempt can succeed.

@@ -67,12 +67,9 @@ package struct Refresh {
     /// Returns a new access token.
     package func token() throws(OAuthError) -> AccessToken {
         // Without a login, nobody waits for the lease.
-        _ = try checked(try Self.translating { () throws(SecretStoreError) in try stored.read() })
-        let lease = try Self.translating { () throws(SecretStoreError) in
-            var wait = Wait(upTo: Self.waitLimit)
-            return try wait.run { effort throws(SecretStoreError) in
-                try stored.backend.takeLease(stored.leaseName, lasting: Self.leaseDuration, effort)
-            }
+        _ = try checked(try stored.read())
+        let lease = try stored.attempt(upTo: Self.waitLimit) { effort throws(SecretStoreError) in
+            try stored.backend.takeLease(stored.leaseName, lasting: Self.leaseDuration, effort)
         }
         defer { _ = lease.release() }
         let login = try mark()
@@ -117,13 +114,11 @@ package struct Refresh {
     /// Marks the login as in flight, and returns the unmarked one.
     private func mark() throws(OAuthError) -> Login {
         var found: Login?
-        try Self.translating { () throws(SecretStoreError) in
-            try stored.change { login in
-                found = login
-                guard login?.mark == nil, (try? checked(login)) != nil else { return false }
-                login?.mark = .inFlight
-                return true
-            }
+        try stored.change { login in
+            found = login
+            guard login?.mark == nil, (try? checked(login)) != nil else { return false }
+            login?.mark = .inFlight
+            return true
         }
         return try checked(found)
     }
@@ -144,15 +139,11 @@ package struct Refresh {
 
     /// Reserves the room for the new login, and begins to watch the old one.
     private func reserve(for login: Login) throws(OAuthError) -> any ItemFetch {
-        let (room, current) = try Self.translating { () throws(SecretStoreError) in
-            var wait = Wait()
-            let room = try wait.run { effort throws(SecretStoreError) in
-                try stored.backend.beginFetch(of: stored.item, reserving: login.record.count, effort)
-            }
-            return (room, try stored.read())
+        let room = try stored.attempt { effort throws(SecretStoreError) in
+            try stored.backend.beginFetch(of: stored.item, reserving: login.record.count, effort)
         }
         // A logout or another login can have come between the mark and the watch.
-        guard let room, let current else { throw Self.noLogin }
+        guard let room, let current = try stored.read() else { throw Self.noLogin }
         guard current.isSame(as: login), current.mark == .inFlight else {
             throw OAuthError(.tryAgain, "the login has changed meanwhile")
         }
@@ -165,7 +156,7 @@ package struct Refresh {
     ) throws(OAuthError) -> AccessToken {
         if (try? isStored(new, in: room)) == true { return token }
         var current: Login?
-        do throws(SecretStoreError) {
+        do throws(OAuthError) {
             try stored.change { login in
                 current = login
                 guard login?.isSame(as: old) == true else { return false }
@@ -188,25 +179,12 @@ package struct Refresh {
     }
 
     /// Stores the login in the reserved room; false if something happened to the old one.
-    private func isStored(_ login: Login, in room: any ItemFetch) throws(SecretStoreError) -> Bool {
+    private func isStored(_ login: Login, in room: any ItemFetch) throws(OAuthError) -> Bool {
         let record = login.record
-        var wait = Wait()
-        let storage = try wait.run { effort throws(SecretStoreError) in
+        return try stored.attempt { effort throws(SecretStoreError) in
             try record.withBytes { bytes throws(SecretStoreError) in
                 try room.store(bytes, timeout: login.timeout, nil, effort)
             }
-        }
-        return storage != .nothing
-    }
-
-    /// Converts the errors of the store.
-    private static func translating<Result>(
-        _ body: () throws(SecretStoreError) -> Result
-    ) throws(OAuthError) -> Result {
-        do throws(SecretStoreError) {
-            return try body()
-        } catch {
-            throw OAuthError(.tryAgain, error.isLeaseHeld ? "another process refreshes the login" : error.summary)
-        }
+        } != .nothing
     }
 }

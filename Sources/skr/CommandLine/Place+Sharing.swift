@@ -3,6 +3,14 @@ import Glibc
 import SessionKeyring
 
 extension Place {
+    /// Refuses a name that no item can have, and another user's session.
+    func checkWrite(of item: ItemIdentity) throws(SecretStoreError) {
+        if let problem = item.problem { throw SecretStoreError(.invalidName(problem, of: .item), item: item) }
+        if let owner = try secretScope.foreignOwner() {
+            throw SecretStoreError(.foreignSession(ownerID: owner), item: item)
+        }
+    }
+
     /// Warns that all of the user's processes without a session keyring can read the items stored here.
     ///
     /// It warns only if neither an option nor the environment names the scope. The check takes one system call.

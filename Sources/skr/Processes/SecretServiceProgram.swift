@@ -12,15 +12,19 @@ enum SecretServiceProgram {
         unsafe getenv(variable).map { unsafe String(cString: $0).contains("/\(name)-") } ?? false
     }
 
-    /// The path, or the name if PATH has it; `nil` if neither exists.
-    private static var path: String? {
-        SiblingProgram.path(of: name) ?? (Executable.isThere(name) ? name : nil)
+    /// Returns the path, or the name if PATH has it.
+    private static func path() throws(CommandError) -> String {
+        do throws(CommandError) {
+            return try SiblingProgram.path(of: name)
+        } catch {
+            guard Executable.isThere(name) else { throw error }
+            return name
+        }
     }
 
     /// Returns the words that run a command below `skr-secrets`, with a service of the session.
     static func launching(_ command: CommandLineWords) throws(CommandError) -> CommandLineWords {
-        guard let path else { throw SiblingProgram.missing(name) }
-        return command.prepending("--").prepending("session").prepending("--scope").prepending(path)
+        command.prepending("--").prepending("session").prepending("--scope").prepending(try path())
     }
 
     /// The answer of `skr-secrets --status`.
@@ -38,7 +42,7 @@ enum SecretServiceProgram {
 
     /// Asks `skr-secrets` about the Secret Service of this login; `nil` if that program is missing or fails.
     static func status() -> Status? {
-        guard let path, let run = try? ToolRun([path, "--status"]), [0, 1].contains(run.exitCode) else { return nil }
+        guard let run = try? ToolRun([path(), "--status"]), [0, 1].contains(run.exitCode) else { return nil }
         return Status(isOurs: run.exitCode == 0, lines: run.lines)
     }
 }

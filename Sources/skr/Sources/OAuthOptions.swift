@@ -2,15 +2,15 @@ import CommandSupport
 import SessionKeyring
 
 /// The options that describe an OAuth account, on a line of the sources file and for `skr login`.
-struct OAuthOptions {
+struct OAuthOptions: Equatable {
     let issuer, clientID: String?
     private let clientSecret, scope, resource, redirect: String?
     private let keep: Duration?
     private let parameters: [String]
 
-    /// - Parameter issuer: the name of the option that has the issuer.
-    init(_ words: inout CommandWords, issuer: String) {
-        self.issuer = words.option(issuer, value: "URL", "The OAuth server that issues the tokens: its issuer.")
+    /// - Parameter name: the name of the option that has the issuer.
+    init(_ words: inout CommandWords, issuer name: String) {
+        issuer = words.option(name, value: "URL", "The OAuth server that issues the tokens: its issuer.")
         clientID = words.option("--client-id", value: "ID", "The client ID that is registered at the server.")
         clientSecret = words.option(
             "--client-secret", value: "REF", "The item with the client's secret: skr://SERVICE.")
@@ -25,20 +25,15 @@ struct OAuthOptions {
         if let keep, !TimeoutArgument.after(keep).isPossible {
             words.fail("--keep must be 1 to 4294967295 seconds", hint: "write it as \(DurationText.forms)")
         }
-    }
-
-    /// Checks the values for an account.
-    func check() throws(InputProblem) {
-        guard clientID != nil else {
-            throw InputProblem(summary: "--client-id is missing", hint: "name the client that the server knows")
+        if !isEmpty, issuer == nil || clientID == nil {
+            words.fail("an OAuth account needs \(name) and --client-id", hint: "name the server, and its ID for skr")
         }
         if let clientSecret, !SecretReference.begins(clientSecret.utf8) {
-            throw InputProblem(
-                summary: "--client-secret is not a reference",
-                hint: "store it, and name it: --client-secret skr://SERVICE")
+            words.fail(
+                "--client-secret is not a reference", hint: "store it, and name it: --client-secret skr://SERVICE")
         }
-        guard parameters.allSatisfy({ $0.utf8.dropFirst().contains(UInt8(ascii: "=")) }) else {
-            throw InputProblem(summary: "--auth-parameter is not NAME=VALUE", hint: "write it as prompt=consent")
+        if !parameters.allSatisfy({ $0.utf8.dropFirst().contains(UInt8(ascii: "=")) }) {
+            words.fail("--auth-parameter is not NAME=VALUE", hint: "write it as prompt=consent")
         }
     }
 
@@ -73,9 +68,7 @@ struct OAuthOptions {
     func command(
         _ step: String, _ item: ItemIdentity, in place: Place, namespaces: [String], _ more: [String] = []
     ) throws(CommandError) -> [String] {
-        guard let program = SiblingProgram.path(of: Self.program) else {
-            throw SiblingProgram.missing(Self.program)
-        }
+        let program = try SiblingProgram.path(of: Self.program)
         let scope = place.secretScope == .sharedSession ? "shared" : place.scope.rawValue
         return [program, step, "service=\(item.service)", "account=\(item.account)", "scope=\(scope)"]
             + namespaces.map { "namespace=\($0)" } + (issuer.map { ["issuer=\($0)"] } ?? [])

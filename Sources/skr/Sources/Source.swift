@@ -85,7 +85,6 @@ struct Source {
                 summary: "the line has --oauth, and also a command or an option for its output",
                 hint: "remove the command and --field, --first-line, --raw and --timeout-from-json")
         }
-        try oauth.check()
         guard namespace != OAuthOptions.namespace else { throw .badValue("--namespace", "not that of the logins") }
         (part, lifetimePath, command) = (.field("access_token"), "expires_in", [OAuthOptions.program])
         limit = options.limit ?? .seconds(100)
@@ -118,11 +117,6 @@ struct Source {
     }
 
     private func check() throws(InputProblem) {
-        guard oauth.isGiven || oauth.isEmpty else {
-            throw InputProblem(
-                summary: "the line has options of an OAuth account, but no --oauth", hint: "add --oauth, or remove them"
-            )
-        }
         if timeout == nil, lifetimePath == nil {
             throw InputProblem(
                 summary: "the line does not say how long the secret is stored",

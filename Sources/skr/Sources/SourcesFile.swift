@@ -69,12 +69,10 @@ struct SourcesFile {
             // Another login can add a line, too.
             flock(file.rawValue, LOCK_EX)
             let content = try InputFile.readAll(file, name: "the file", limit: limit)
-            guard content.last ?? UInt8(ascii: "\n") == UInt8(ascii: "\n") else {
-                throw failure("its last line is not complete")
-            }
+            let isComplete = content.last ?? UInt8(ascii: "\n") == UInt8(ascii: "\n")
             let present = SourcesFile(content, path: path)
-            guard try present.source(of: item, scope: place.scope, namespace: place.namespace) == nil else {
-                throw failure("it has one for this account by now")
+            guard isComplete, try present.source(of: item, scope: place.scope, namespace: place.namespace) == nil else {
+                throw failure(isComplete ? "it has one for this account by now" : "its last line is not complete")
             }
             let text = line + "\n"
             guard try unsafe text.utf8Span.span.bytes.withUnsafeBytes({ try unsafe file.write($0) }) == text.utf8.count
@@ -82,10 +80,8 @@ struct SourcesFile {
                 ftruncate(file.rawValue, off_t(content.count))
                 throw failure("no space is left")
             }
-        } catch let error as CommandError {
-            throw error
         } catch {
-            throw failure(error.reason)
+            throw error as? CommandError ?? failure(error.reason)
         }
     }
 

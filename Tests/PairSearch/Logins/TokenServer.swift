@@ -75,8 +75,7 @@ struct TokenServer {
     /// Returns a new login with this number.
     static func login(_ number: Int) throws -> Login {
         let server = try AuthorizationServer(issuer) { _, _ in metadata }
-        let client = OAuthClient(id: clientID, secret: nil, .none)
-        let request = LoginRequest(server, client, scope: nil, resource: nil)
+        let request = LoginRequest(server, clientID: clientID, secret: nil)
         guard case .tokens(let tokens) = TokenAnswer(tokens(number, 0)),
             let login = Login(tokens, request, user: nil, keptUntil: nil, at: 0)
         else { throw SceneError("the server's answer has no tokens") }

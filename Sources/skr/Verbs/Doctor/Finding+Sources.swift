@@ -23,7 +23,9 @@ extension Finding {
                 facts(nil, [error.message]))
         }
         // A path is relative to the home folder, where commands run.
-        func isThere(_ name: String) -> Bool {
+        func isThere(_ source: Source) -> Bool {
+            let name = source.command[0]
+            if source.oauth.isGiven { return (try? SiblingProgram.path(of: name)) != nil }
             guard name.contains("/") else { return Executable.isThere(name) }
             let home = (try? Variable.value("HOME")) ?? ""
             return unsafe access(name.hasPrefix("/") ? name : "\(home)/\(name)", X_OK) == 0
@@ -31,10 +33,7 @@ extension Finding {
         var problems: [String] = []
         for line in lines {
             switch line {
-            case .success(let source)
-            where source.oauth.isGiven && SiblingProgram.path(of: OAuthOptions.program) == nil:
-                problems.append("line \(source.line): \(SiblingProgram.missing(OAuthOptions.program).message)")
-            case .success(let source) where !source.oauth.isGiven && !isThere(source.command[0]):
+            case .success(let source) where !isThere(source):
                 problems.append("line \(source.line): no such command: \(Display.quoted(source.command[0]))")
             case .success: break
             case .failure(let error): problems.append(error.message)

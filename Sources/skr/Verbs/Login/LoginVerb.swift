@@ -36,7 +36,7 @@ struct LoginVerb: Verb {
         isBrowser = words.flag("--browser", "Log in with a browser on this machine.")
         isPaste = words.flag("--paste", "Log in with any browser, and paste its last address.")
         printsAddress = words.flag("--print-url", "Print the address on standard error, and open no browser.")
-        isList = words.flag("--list", "List the accounts with their issuers, users and time left.")
+        isList = words.flag("--list", "List the accounts (or SERVICE's) with issuers, users and time left.")
         place = PlaceOptions(&words)
         service = words.optionalWord("SERVICE", "The service that the token is for.", .services)
         account = words.optionalWord("ACCOUNT", "The account, if the service has several.", .accounts)
@@ -47,21 +47,21 @@ struct LoginVerb: Verb {
 
     func run() throws {
         let place = try place.place()
-        guard let service else {
-            guard isList else {
-                throw CommandError.usage(
-                    "no SERVICE is given",
-                    hint: "'skr login SERVICE --issuer URL --client-id ID' logs in; 'exec skr session' starts a session"
-                )
-            }
-            let words = try oauth.command("list", .password(service: ""), in: place, namespaces: [])
+        if isList {
+            _ = try place.store().identities()
+            let words = try oauth.command("list", .password(service: service ?? ""), in: place, namespaces: [])
             try Launch.become(CommandLineWords(leaking: words))
         }
+        guard let service else {
+            throw CommandError.usage(
+                "no SERVICE is given",
+                hint: "'skr login SERVICE --issuer URL --client-id ID' logs in; 'exec skr session' starts a session")
+        }
         try Target.requireService(service)
-        if isList { throw CommandError.usage("--list lists all accounts", hint: "leave out the service") }
         let account = try OAuthAccount(service: service, account: account, in: place)
         let source = try source(of: account)
         let store = try place.store()
+        try place.checkWrite(of: account.item)
         try place.warnIfShared(in: store)
         try check(account, in: store)
         let flow = isDevice ? ["flow=device"] : isBrowser ? ["flow=browser"] : isPaste ? ["flow=paste"] : []
@@ -83,17 +83,14 @@ struct LoginVerb: Verb {
     /// Returns the account as a source: its line, or the one that these options make.
     private func source(of account: OAuthAccount) throws(CommandError) -> Source {
         if let declared = account.declared {
-            let isSame =
-                oauth.isEmpty
-                || oauth.lineWords.joined(separator: "\n") == declared.oauth.lineWords.joined(separator: "\n")
-            guard declared.oauth.isGiven, isSame else {
+            guard declared.oauth.isGiven, oauth.isEmpty || oauth == declared.oauth else {
                 throw .usage(
                     "\(account.name): line \(declared.line) of the sources file declares it differently",
                     hint: "change or remove that line, or leave out the options")
             }
             return declared
         }
-        guard oauth.isGiven, oauth.clientID != nil else {
+        guard oauth.isGiven else {
             throw .usage(
                 "\(account.name): no line of the sources file declares it",
                 hint: "skr login \(Display.shellWord(account.item.service)) --issuer https://... --client-id ID")

@@ -20,6 +20,7 @@ struct LogoutVerb: Verb {
 
     func run() throws {
         let target = try target.target()
+        try target.place.checkWrite(of: target.exactItem)
         var account: OAuthAccount?
         do throws(CommandError) {
             account = try OAuthAccount(service: target.service, account: target.account, in: target.place)

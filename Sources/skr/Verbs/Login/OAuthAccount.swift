@@ -8,8 +8,8 @@ struct OAuthAccount {
     let place: Place
     /// The line for this place; `nil` if there isn't one.
     let declared: Source?
-    /// The namespaces of all lines with this account, beginning with that of the caller.
-    private(set) var namespaces: [String]
+    /// The namespaces of all lines with this account, beginning with that of the caller; one can be twice in it.
+    let namespaces: [String]
 
     init(service: String, account: String?, in place: Place) throws(CommandError) {
         let file = try SourcesFile.read()
@@ -17,17 +17,12 @@ struct OAuthAccount {
         let declared = try file?.items(of: service, scope: place.scope, namespace: place.namespace) ?? []
         let only = account == nil && declared.count == 1 ? declared[0] : nil
         let item = only ?? .password(service: service, account: account ?? "")
-        if let problem = item.problem {
-            throw CommandError(SecretStoreError(.invalidName(problem, of: .item), item: item))
-        }
         self.declared = try file?.source(of: item, scope: place.scope, namespace: place.namespace)
-        (self.item, self.place, namespaces) = (item, place, [place.namespace])
-        for line in file?.all() ?? [] {
-            guard let source = try? line.get(), source.item == item, source.scope == place.scope, source.oauth.isGiven,
-                !namespaces.contains(where: { $0 == source.namespace })
-            else { continue }
-            namespaces.append(source.namespace)
-        }
+        (self.item, self.place) = (item, place)
+        let lines = (file?.all() ?? []).compactMap { try? $0.get() }
+        namespaces =
+            [place.namespace]
+            + lines.filter { $0.item == item && $0.scope == place.scope && $0.oauth.isGiven }.map(\.namespace)
     }
 
     var name: String { Display.name(of: item) }

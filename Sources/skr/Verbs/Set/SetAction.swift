@@ -52,10 +52,7 @@ struct SetAction {
     }
 
     private func checkBeforehand(_ item: ItemIdentity, in store: SecretStore) throws(SecretStoreError) {
-        if let problem = item.problem { throw SecretStoreError(.invalidName(problem, of: .item), item: item) }
-        if let owner = try target.place.secretScope.foreignOwner() {
-            throw SecretStoreError(.foreignSession(ownerID: owner), item: item)
-        }
+        try target.place.checkWrite(of: item)
         try target.place.warnIfShared(in: store)
         // Ignore other errors here: the write reports them, and also an item that another process has stored by then.
         if isNew, (try? store.contains(item)) == true { throw SecretStoreError(.duplicate, item: item) }

@@ -169,7 +169,7 @@ struct LoginTests {
             sed 1d $HOME/shown | grep -e "not the address" -e "^end" -e icanon -e echo | tr -d '\r'
             skr get work | cut -d - -f 1-2
             """#,
-            prints: "That is not the address of the last page: it has no '?'.\nend 0\nicanon\necho\naccess-1\n")
+            prints: "That is not the address of this login's last page.\nend 0\nicanon\necho\naccess-1\n")
     }
 
     @Test("Ctrl-C ends a login, and the terminal has its modes again", .enabled(if: OAuthServer.hasBrowser))
@@ -207,8 +207,8 @@ struct LoginTests {
                 skr: error: work: no line of the sources file declares it
                 skr: hint: skr login work --issuer https://... --client-id ID
                 64
-                skr: error: work: no line of the sources file declares it
-                skr: hint: skr login work --issuer https://... --client-id ID
+                skr: error: an OAuth account needs --issuer and --client-id
+                skr: hint: name the server, and its ID for skr
                 64
                 skr: error: no SERVICE is given
                 skr: hint: 'skr login SERVICE --issuer URL --client-id ID' logs in; 'exec skr session' starts a session

@@ -220,15 +220,18 @@ struct RefreshRunTests {
     @Test(
         "a line with --oauth has no command and no option for its output, and needs a client",
         arguments: [
-            ("work --oauth $server -- true", "the line has --oauth, and also a command or an option for its output"),
+            (
+                "work --oauth $server --client-id a -- true",
+                "the line has --oauth, and also a command or an option for its output"
+            ),
             (
                 "work --oauth $server --client-id a --raw",
                 "the line has --oauth, and also a command or an option for its output"
             ),
-            ("work --oauth $server", "--client-id is missing"),
+            ("work --oauth $server", "an OAuth account needs --oauth and --client-id"),
             ("work --oauth $server --client-id a --namespace oauth", "--namespace has no usable value"),
             ("work --oauth $server --client-id a --client-id b", "--client-id is given twice"),
-            ("work --client-id a -- true", "the line has options of an OAuth account, but no --oauth"),
+            ("work --client-id a -- true", "an OAuth account needs --oauth and --client-id"),
         ])
     func lines(_ line: String, _ error: String) throws {
         try OAuthServer.run(

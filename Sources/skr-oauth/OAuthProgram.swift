@@ -14,10 +14,8 @@ enum OAuthProgram {
         signal(SIGPIPE, SIG_IGN)
         // Our descriptors must not have the numbers of closed standard ones.
         while case 0...STDERR_FILENO = unsafe open("/dev/null", O_RDWR | O_CLOEXEC) {}
-        var name = ""
+        let call = ProgramCall(line)
         do {
-            let call = try ProgramCall(line)
-            name = call.name
             switch call.step {
             case "token": try printToken(call)
             case "login": try logIn(call)
@@ -27,9 +25,9 @@ enum OAuthProgram {
             }
             return ExitCode.done.rawValue
         } catch {
-            let problem = CommandError(error, of: name)
+            let problem = CommandError(error, of: call.name)
             // skr itself reports that a login is needed.
-            if line[0] != "token" || error as? OAuthError != Refresh.noLogin { Console.report(problem) }
+            if call.step != "token" || error as? OAuthError != Refresh.noLogin { Console.report(problem) }
             return problem.exitCode.rawValue
         }
     }
@@ -78,7 +76,7 @@ enum OAuthProgram {
         let user = server.userName(of: tokens, CurlTransport.send)
         try begin()
         let now = Int64(time(nil))
-        let keptUntil = call.optional("keep").flatMap { Int64($0) }.map { now + $0 }
+        let keptUntil = call.optional("keep").flatMap(Int64.init).map { now + $0 }
         let login = Login(tokens, request, user: user, keptUntil: keptUntil, at: now)
         try stored.replace(with: login)
         _ = try call.deleteTokens()

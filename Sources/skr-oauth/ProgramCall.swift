@@ -8,8 +8,9 @@ struct ProgramCall {
     let step: String
     private let fields: [(name: String, value: String)]
 
-    init(_ line: CommandLineWords) throws(CommandError) {
-        let words = try line.strings()
+    /// A call with other words has no step.
+    init(_ line: CommandLineWords) {
+        let words = (try? line.strings()) ?? []
         (step, fields) = (words.first ?? "", words.dropFirst().compactMap(Self.pair))
     }
 

@@ -172,7 +172,8 @@ class Handler(BaseHTTPRequestHandler):
                 devices[code] = {"asked": 0, "scope": form.get("scope", "")}
                 counts["device"] += 1
             self.answer(200, {"device_code": code, "user_code": "ABCD-EFGH", "interval": 1, "expires_in": 30,
-                              "verification_uri": f"{issuer}/enter"})
+                              "verification_uri": f"{issuer}/enter",
+                              "verification_uri_complete": f"{issuer}/enter?code=ABCD-EFGH"})
         elif self.path == "/token":
             self.token(form)
         else:

@@ -137,7 +137,9 @@ struct LoginVerb: Verb {
             let isUsual = try Variable.value(SourcesFile.variable) == nil
             if isUsual, let path = try SourcesFile.usualPath() {
                 try SourcesFile.append(line, for: account.item, in: account.place, to: path)
-                return Console.note("for the next session, \(Display.quoted(path)) has a line for this account")
+                Console.note("for the next session, \(Display.quoted(path)) has a line for this account")
+                if case .failure(let problem) = Result(catching: SourcesFile.read) { Console.warn(problem) }
+                return
             }
         } catch {
             Console.warn(error)

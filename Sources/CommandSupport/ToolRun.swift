@@ -10,14 +10,14 @@ import SystemPackage
 package struct ToolRun: ~Copyable {
     /// The exit code; 128 + N for signal N.
     package let exitCode: Int32
-    /// The output; empty if it could not be read.
+    /// The output; empty if it could not be read, and then the program has been killed.
     package let output: SecretBytes
 
     /// Runs a program to its end.
     ///
     /// - Parameters:
     ///   - environment: the only variables of the program; `nil` for our own.
-    ///   - limit: the largest output in bytes. A program that prints more can't print the rest.
+    ///   - limit: the number of bytes of output with which the program is killed.
     ///   - isApart: whether the program has its own process group, so that a terminal's signals don't reach it.
     ///   - mayStart: asked with the process ID before the program runs; after false, the program is killed.
     /// - Throws: ``CommandError`` if the program has not run.
@@ -31,17 +31,28 @@ package struct ToolRun: ~Copyable {
             let source = try input == nil ? nil : FileDescriptor.pipeAboveStandard()
             let start = if let source { source.reader } else { try FileDescriptor.openNothing() }
             reader = pipe.reader
-            child = try Self.start(words, environment, input: start, output: pipe.writer, isApart: isApart, mayStart)
+            let started = Result { () throws(Errno) in
+                try Self.start(words, environment, input: start, output: pipe.writer, isApart: isApart, mayStart)
+            }
             try? start.close()
             try? pipe.writer.close()
             // A program that doesn't read its input reports the reason.
-            try? input?.bytes.withBytes { try source?.writer.writeAll($0) }
+            if case .success = started { try? input?.bytes.withBytes { try source?.writer.writeAll($0) } }
             try? source?.writer.close()
+            if case .failure = started { try? reader.close() }
+            child = try started.get()
         } catch {
-            throw Executable.failure(of: words[0], error)
+            throw [.noSuchFileOrDirectory, .permissionDenied, .argListTooLong].contains(error)
+                ? Executable.failure(of: words[0], error)
+                : .internalError("can't run \(Display.quoted(words[0])): \(error.reason)", hint: nil)
         }
-        output = (try? SecretBytes.reading(reader, limit: limit)) ?? SecretBytes(copying: RawSpan())
-        // A program that prints more than the limit must not wait forever for a reader.
+        do throws(Errno) {
+            output = try SecretBytes.reading(reader, limit: limit)
+        } catch {
+            output = SecretBytes(copying: RawSpan())
+            kill(child, SIGKILL)
+        }
+        if output.count == limit { kill(child, SIGKILL) }
         try? reader.close()
         var status: CInt = 0
         while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}

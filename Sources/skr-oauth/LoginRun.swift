@@ -63,7 +63,8 @@ struct LoginRun {
 
     private mutating func beginCode(opensBrowser: Bool) throws(OAuthError) {
         let wanted = call.optional("redirect") ?? "http://127.0.0.1/"
-        if let address = ServerAddress(wanted), address.isLoopback { listener = LoopbackListener(port: address.port) }
+        let address = ServerAddress(wanted)
+        let listener = address?.isLoopback == true ? LoopbackListener(port: address?.port) : nil
         guard let redirect = Redirect(wanted, port: listener?.port) else {
             throw OAuthError(
                 .unusable, "--redirect \(wanted.cut(to: 200)) can't be used",
@@ -76,7 +77,7 @@ struct LoginRun {
         }
         let extra = call.values("auth-parameter").compactMap(ProgramCall.pair)
         let flow = try CodeFlow(login, redirect: redirect.address.text, extra: extra)
-        (self.redirect, code) = (redirect, flow)
+        (self.listener, self.redirect, code) = (listener, redirect, flow)
         if call.optional("print-url") != nil {
             Console.note(flow.address)
         } else if opensBrowser, Self.openBrowser(flow.address) {

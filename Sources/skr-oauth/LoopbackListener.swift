@@ -4,7 +4,7 @@ import OAuth
 /// The server on this machine to which the browser returns.
 ///
 /// Other users of the machine can connect too, so nothing but the state of the login is trusted.
-struct LoopbackListener {
+final class LoopbackListener {
     private static let connectionLimit = 16
 
     let port: UInt16
@@ -36,11 +36,16 @@ struct LoopbackListener {
         }
     }
 
+    deinit {
+        for connection in connections { close(connection.socket) }
+        close(socket)
+    }
+
     /// The descriptors to wait for.
     var descriptors: [CInt] { [socket] + connections.map(\.socket) }
 
     /// Reads from those who have connected; returns the next browser that returns, as its query and its connection.
-    mutating func next(_ redirect: Redirect) -> (query: [UInt8], socket: CInt)? {
+    func next(_ redirect: Redirect) -> (query: [UInt8], socket: CInt)? {
         while case let accepted = accept(socket, nil, nil), accepted >= 0 {
             _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
             if connections.count == Self.connectionLimit { close(connections.removeFirst().socket) }
@@ -74,7 +79,7 @@ struct LoopbackListener {
             \(page)
             """
         var text = answer
-        text.withUTF8 { unsafe _ = send(socket, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
+        text.withUTF8 { unsafe _ = send(socket, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)) }
         shutdown(socket, CInt(SHUT_WR))
         close(socket)
     }

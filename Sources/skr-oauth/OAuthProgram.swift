@@ -111,12 +111,11 @@ enum OAuthProgram {
     /// Lists the logins of a scope: service, account, issuer, user, and the time left.
     private static func list(_ call: ProgramCall) throws {
         let store = try call.store(StoredLogin.namespace)
-        let wanted = call.service.isEmpty ? nil : call.service
         let rows = try store.identities().filter { $0.kind == .credential }.compactMap { item -> String? in
             // Another user's key hides only itself.
-            guard wanted.map({ $0 == item.service }) ?? true,
-                let login = try? StoredLogin(store, service: item.service, account: item.account).read()
-            else { return nil }
+            guard let login = try? StoredLogin(store, service: item.service, account: item.account).read() else {
+                return nil
+            }
             let left = login.end.map { DurationText.rounded(.seconds($0 - Int64(time(nil)))) } ?? "-"
             let columns = [item.service, item.account, login.issuer, login.user ?? "", left]
             return columns.map(Display.plain).joined(separator: "\t") + "\n"
@@ -128,20 +127,21 @@ enum OAuthProgram {
 extension CommandError {
     /// - Parameter name: the account.
     fileprivate init(_ error: any Error, of name: String) {
-        switch error {
-        case let error as CommandError: self = error
-        case let error as OAuthError:
+        if let error = error as? CommandError {
+            self = error
+        } else if let error = error as? OAuthError ?? (error as? SecretStoreError).map(OAuthError.init) {
             let exitCode: CommandSupport.ExitCode =
                 switch error.code {
                 case .loginNeeded, .refused, .denied: .noItem
-                case .flowRefused: .noPermission
+                case .flowRefused, .noPermission: .noPermission
                 case .tryAgain: .tryAgain
+                case .unavailable: .unavailable
                 case .unusable: .data
                 }
-            self.init(exitCode: exitCode, message: "\(name): \(error.reason)", hint: error.hint)
-        case let error as SecretStoreError:
-            self.init(exitCode: .tryAgain, message: "\(name): \(error.summary)", hint: "'skr doctor' shows more")
-        default: self = .internalError("\(name): \(error)", hint: nil)
+            let subject = name.isEmpty ? "" : "\(name): "
+            self.init(exitCode: exitCode, message: subject + error.reason, hint: error.hint)
+        } else {
+            self = .internalError("\(name): \(error)", hint: nil)
         }
     }
 }

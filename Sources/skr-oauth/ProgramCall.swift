@@ -8,10 +8,11 @@ struct ProgramCall {
     let step: String
     private let fields: [(name: String, value: String)]
 
-    /// A call with other words has no step.
+    /// A call with words of another form has no step.
     init(_ line: CommandLineWords) {
         let words = (try? line.strings()) ?? []
-        (step, fields) = (words.first ?? "", words.dropFirst().compactMap(Self.pair))
+        fields = words.dropFirst().compactMap(Self.pair)
+        step = fields.count + 1 == words.count ? words[0] : ""
     }
 
     /// Splits `NAME=VALUE`; `nil` for another text.

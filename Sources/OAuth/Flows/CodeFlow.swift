@@ -49,7 +49,9 @@ package struct CodeFlow {
                 return unsafe hash.finalize().withUnsafeBytes { unsafe base64URL($0.bytes) }
             }
         #else
-            throw OAuthError(.flowRefused, "a browser needs a build of skr-oauth with the trait EncryptedSessions")
+            throw OAuthError(
+                .flowRefused, "this program was built without cryptography, which a login with a browser needs",
+                hint: "build it with the trait EncryptedSessions")
         #endif
     }
 

@@ -1,4 +1,5 @@
 import Keyutils
+package import SessionKeyring
 
 /// The reason why a login or a refresh gives no token.
 package struct OAuthError: Error, Equatable {
@@ -13,6 +14,8 @@ package struct OAuthError: Error, Equatable {
         case denied
         /// Another attempt can succeed.
         case tryAgain
+        /// The keyring can't be used.
+        case unavailable, noPermission
         /// An address, or an answer of the server, can't be used.
         case unusable
     }
@@ -23,6 +26,18 @@ package struct OAuthError: Error, Equatable {
 
     package init(_ code: Code, _ reason: String, hint: String? = nil) {
         (self.code, self.reason, self.hint) = (code, reason, hint)
+    }
+
+    /// An error of the store.
+    package init(_ error: SecretStoreError) {
+        let code: Code =
+            switch error.code {
+            case .unavailable, .sessionRevoked: .unavailable
+            case .forbidden, .foreignSession: .noPermission
+            default: .tryAgain
+            }
+        let reason = error.isLeaseHeld ? "another process uses the login" : error.summary
+        self.init(code, reason, hint: "'skr doctor' shows more")
     }
 
     /// An error that the server reports by its `error` member.

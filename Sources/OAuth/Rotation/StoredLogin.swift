@@ -77,7 +77,7 @@ package struct StoredLogin: Sendable {
             var wait = Wait(upTo: limit)
             return try wait.run(body)
         } catch {
-            throw OAuthError(.tryAgain, error.isLeaseHeld ? "another process refreshes the login" : error.summary)
+            throw OAuthError(error)
         }
     }
 }

@@ -8,9 +8,9 @@ struct OAuthOptions: Equatable {
     private let keep: Duration?
     private let parameters: [String]
 
-    /// - Parameter name: the name of the option that has the issuer.
-    init(_ words: inout CommandWords, issuer name: String) {
-        issuer = words.option(name, value: "URL", "The OAuth server that issues the tokens: its issuer.")
+    /// - Parameter issuer: the name of the option that has the issuer.
+    init(_ words: inout CommandWords, issuer: String) {
+        self.issuer = words.option(issuer, value: "URL", "The OAuth server that issues the tokens: its issuer.")
         clientID = words.option("--client-id", value: "ID", "The client ID that is registered at the server.")
         clientSecret = words.option(
             "--client-secret", value: "REF", "The item with the client's secret: skr://SERVICE.")
@@ -25,15 +25,22 @@ struct OAuthOptions: Equatable {
         if let keep, !TimeoutArgument.after(keep).isPossible {
             words.fail("--keep must be 1 to 4294967295 seconds", hint: "write it as \(DurationText.forms)")
         }
-        if !isEmpty, issuer == nil || clientID == nil {
-            words.fail("an OAuth account needs \(name) and --client-id", hint: "name the server, and its ID for skr")
+    }
+
+    /// Checks the values for an account.
+    func check() throws(InputProblem) {
+        guard isEmpty || issuer != nil && clientID != nil else {
+            throw InputProblem(
+                summary: "an OAuth account needs its issuer and --client-id",
+                hint: "name the server, and the client ID that is registered there")
         }
-        if let clientSecret, !SecretReference.begins(clientSecret.utf8) {
-            words.fail(
-                "--client-secret is not a reference", hint: "store it, and name it: --client-secret skr://SERVICE")
+        guard clientSecret.map({ SecretReference.begins($0.utf8) }) ?? true else {
+            throw InputProblem(
+                summary: "--client-secret is not a reference",
+                hint: "store it, and name it: --client-secret skr://SERVICE")
         }
-        if !parameters.allSatisfy({ $0.utf8.dropFirst().contains(UInt8(ascii: "=")) }) {
-            words.fail("--auth-parameter is not NAME=VALUE", hint: "write it as prompt=consent")
+        guard parameters.allSatisfy({ $0.utf8.dropFirst().contains(UInt8(ascii: "=")) }) else {
+            throw InputProblem(summary: "--auth-parameter is not NAME=VALUE", hint: "write it as prompt=consent")
         }
     }
 

@@ -117,6 +117,7 @@ struct Source {
     }
 
     private func check() throws(InputProblem) {
+        try oauth.check()
         if timeout == nil, lifetimePath == nil {
             throw InputProblem(
                 summary: "the line does not say how long the secret is stored",

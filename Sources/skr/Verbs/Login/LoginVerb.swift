@@ -36,7 +36,7 @@ struct LoginVerb: Verb {
         isBrowser = words.flag("--browser", "Log in with a browser on this machine.")
         isPaste = words.flag("--paste", "Log in with any browser, and paste its last address.")
         printsAddress = words.flag("--print-url", "Print the address on standard error, and open no browser.")
-        isList = words.flag("--list", "List the accounts (or SERVICE's) with issuers, users and time left.")
+        isList = words.flag("--list", "List the accounts with their issuers, users and time left.")
         place = PlaceOptions(&words)
         service = words.optionalWord("SERVICE", "The service that the token is for.", .services)
         account = words.optionalWord("ACCOUNT", "The account, if the service has several.", .accounts)
@@ -48,8 +48,10 @@ struct LoginVerb: Verb {
     func run() throws {
         let place = try place.place()
         if isList {
-            _ = try place.store().identities()
-            let words = try oauth.command("list", .password(service: service ?? ""), in: place, namespaces: [])
+            guard service == nil else {
+                throw CommandError.usage("--list lists all accounts", hint: "leave out the service")
+            }
+            let words = try oauth.command("list", .password(service: ""), in: place, namespaces: [])
             try Launch.become(CommandLineWords(leaking: words))
         }
         guard let service else {

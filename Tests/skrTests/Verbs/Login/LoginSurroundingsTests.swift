@@ -39,6 +39,28 @@ struct LoginSurroundingsTests {
                 """)
     }
 
+    @Test("in a revoked session, login, logout and the list end with 69")
+    func revoked() throws {
+        try OAuthServer.run(
+            #"""
+            export server; keyctl session - bash -c 'keyctl revoke @s
+                try() { "$@"; echo $?; }
+                try skr login work --issuer $server --client-id skr; try skr login --list
+                try skr logout work; try skr logout work --scope session' 2>&1 | grep -v -e hint: -e detail: -e Joined
+            """#,
+            prints: """
+                skr: error: this login session has ended and its keyring was revoked
+                69
+                skr: error: this login session has ended and its keyring was revoked
+                69
+                skr: error: this login session has ended and its keyring was revoked
+                69
+                skr: error: work: this login session has ended and its keyring was revoked
+                69
+
+                """)
+    }
+
     @Test("a reader that asks all the time gets a token that is valid, however often one ends")
     func expiry() throws {
         try OAuthServer.run(

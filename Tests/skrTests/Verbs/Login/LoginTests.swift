@@ -137,6 +137,18 @@ struct LoginTests {
             "login; skr get work | cut -d - -f 1; report device", "--no-authorization", prints: "access\n1\n")
     }
 
+    @Test("without a browser's endpoint, no port stays open that another user could connect to")
+    func noPort() throws {
+        try OAuthServer.run(
+            #"""
+            next '400 {"error":"authorization_pending"}'
+            SSH_CONNECTION=x skr login work --issuer $server --client-id skr 2> $HOME/log & login=$!; sent 1
+            program=$(pgrep -f "skr-oauth login.*issuer=$server")
+            ls -l /proc/$program/fd | grep -c socket:
+            wait $login; echo $?
+            """#, "--no-authorization", prints: "0\n0\n")
+    }
+
     @Test(
         "another connection to the listener, with a wrong state, doesn't end the login",
         .enabled(if: OAuthServer.hasBrowser))
@@ -207,8 +219,8 @@ struct LoginTests {
                 skr: error: work: no line of the sources file declares it
                 skr: hint: skr login work --issuer https://... --client-id ID
                 64
-                skr: error: an OAuth account needs --issuer and --client-id
-                skr: hint: name the server, and its ID for skr
+                skr: error: an OAuth account needs its issuer and --client-id
+                skr: hint: name the server, and the client ID that is registered there
                 64
                 skr: error: no SERVICE is given
                 skr: hint: 'skr login SERVICE --issuer URL --client-id ID' logs in; 'exec skr session' starts a session

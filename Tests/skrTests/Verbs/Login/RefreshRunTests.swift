@@ -228,10 +228,10 @@ struct RefreshRunTests {
                 "work --oauth $server --client-id a --raw",
                 "the line has --oauth, and also a command or an option for its output"
             ),
-            ("work --oauth $server", "an OAuth account needs --oauth and --client-id"),
+            ("work --oauth $server", "an OAuth account needs its issuer and --client-id"),
             ("work --oauth $server --client-id a --namespace oauth", "--namespace has no usable value"),
             ("work --oauth $server --client-id a --client-id b", "--client-id is given twice"),
-            ("work --client-id a -- true", "an OAuth account needs --oauth and --client-id"),
+            ("work --client-id a -- true", "an OAuth account needs its issuer and --client-id"),
         ])
     func lines(_ line: String, _ error: String) throws {
         try OAuthServer.run(

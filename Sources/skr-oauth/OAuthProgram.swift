@@ -81,9 +81,9 @@ enum OAuthProgram {
         try stored.replace(with: login)
         _ = try call.deleteTokens()
         let named = user.map { " as \($0)" } ?? ""
-        let until = login?.end.map { " for \(DurationText.rounded(.seconds($0 - now)))" } ?? ""
+        let until = login.end.map { " for \(DurationText.rounded(.seconds($0 - now)))" } ?? ""
         Console.note("\(call.name): logged in\(named)\(until)")
-        if login == nil {
+        if tokens.refresh == nil {
             let isMissing = server.offersOfflineAccess && request.scope?.contains("offline_access") != true
             Console.warn(
                 "\(call.name): the server gave no refresh token, so the login ends with the token",

@@ -50,9 +50,10 @@ def issue(login, scope):
         login.old[login.current] = time.monotonic()
     login.current = secrets.token_urlsafe(32)
     login.generation += 1
-    return 200, {
+    tokens = {
         "access_token": f"access-{login.generation}-{secrets.token_urlsafe(8)}", "token_type": "Bearer",
-        "expires_in": int(TOKENS), "refresh_token": login.current, "scope": scope}
+        "expires_in": int(TOKENS), "scope": scope}
+    return 200, tokens if "--no-refresh" in sys.argv else tokens | {"refresh_token": login.current}
 
 
 def new_login(scope):

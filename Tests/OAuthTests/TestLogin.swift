@@ -65,10 +65,10 @@ func request(more: String = "", scope: String? = nil) throws -> LoginRequest {
 
 /// A new login with this refresh token.
 func newLogin(_ refresh: String, keptUntil: Int64? = nil, more: String = "") throws -> Login {
-    guard case .tokens(let issued) = TokenAnswer(tokens("access-0", refresh: refresh, more: more)),
-        let login = Login(issued, try request(), user: nil, keptUntil: keptUntil, at: Int64(time(nil)))
-    else { throw OAuthError(.unusable, "the test's answer has no tokens") }
-    return login
+    guard case .tokens(let issued) = TokenAnswer(tokens("access-0", refresh: refresh, more: more)) else {
+        throw OAuthError(.unusable, "the test's answer has no tokens")
+    }
+    return Login(issued, try request(), user: nil, keptUntil: keptUntil, at: Int64(time(nil)))
 }
 
 extension StoredLogin {

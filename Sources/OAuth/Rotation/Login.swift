@@ -25,6 +25,7 @@ package struct Login: Sendable {
     let resource: String?
     /// The user's name, for display only.
     package let user: String?
+    /// The refresh token; empty if the server gave none.
     package private(set) var refreshToken: SecretBox
     /// The Unix time until which the user wants to keep the login; `nil` for as long as its scope lives.
     let keptUntil: Int64?
@@ -34,15 +35,15 @@ package struct Login: Sendable {
     /// The Unix time of the login's end; `nil` if it ends with its scope.
     package var end: Int64? { [keptUntil, serverEnd].compactMap(\.self).min() }
 
-    /// Creates the record of a new login; `nil` without a refresh token.
-    package init?(_ tokens: IssuedTokens, _ request: LoginRequest, user: String?, keptUntil: Int64?, at now: Int64) {
-        guard let refresh = tokens.refresh else { return nil }
+    /// Creates the record of a new login; without a refresh token, it ends with the access token.
+    package init(_ tokens: IssuedTokens, _ request: LoginRequest, user: String?, keptUntil: Int64?, at now: Int64) {
         let (server, client) = (request.server, request.client)
         (id, generation, mark) = (Random.text().text ?? "", 0, nil)
         (issuer, clientID, authentication) = (server.issuer, client.id, client.authentication)
         (self.tokens, revocation, resource) = (server.tokens, server.revocation, request.resource)
         (scope, self.user) = ((tokens.scope ?? request.scope)?.cut(to: 1_000), user)
-        (refreshToken, self.keptUntil, serverEnd) = (refresh, keptUntil, tokens.refreshLifetime.map { now + $0 })
+        (refreshToken, self.keptUntil) = (tokens.refresh ?? SecretBox(copying: RawSpan()), keptUntil)
+        serverEnd = (tokens.refresh == nil ? tokens.lifetime : tokens.refreshLifetime).map { now + $0 }
     }
 
     /// Returns the login after a refresh; without a new refresh token, it keeps the old one.
@@ -104,7 +105,7 @@ package struct Login: Sendable {
 
     /// Revokes a refresh token (RFC 7009); returns the reason if that is not possible.
     package func problem(revoking token: SecretBox, secret: SecretBox?, _ transport: Transport) -> String? {
-        guard let revocation else { return "it can't revoke logins" }
+        guard let revocation, token.count > 0 else { return "it can't revoke this login" }
         var form = Form([("token_type_hint", "refresh_token")])
         form.add("token", token)
         do throws(OAuthError) {

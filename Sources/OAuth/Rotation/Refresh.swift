@@ -103,7 +103,7 @@ package struct Refresh {
     }
 
     private func checked(_ login: Login?) throws(OAuthError) -> Login {
-        guard let login, !login.isOver else { throw Self.noLogin }
+        guard let login, !login.isOver, login.refreshToken.count > 0 else { throw Self.noLogin }
         guard login.issuer == issuer, login.clientID == clientID else {
             throw OAuthError(.loginNeeded, "the login is one of another issuer or client")
         }

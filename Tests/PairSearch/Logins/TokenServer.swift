@@ -76,9 +76,9 @@ struct TokenServer {
     static func login(_ number: Int) throws -> Login {
         let server = try AuthorizationServer(issuer) { _, _ in metadata }
         let request = LoginRequest(server, clientID: clientID, secret: nil)
-        guard case .tokens(let tokens) = TokenAnswer(tokens(number, 0)),
-            let login = Login(tokens, request, user: nil, keptUntil: nil, at: 0)
-        else { throw SceneError("the server's answer has no tokens") }
-        return login
+        guard case .tokens(let tokens) = TokenAnswer(tokens(number, 0)) else {
+            throw SceneError("the server's answer has no tokens")
+        }
+        return Login(tokens, request, user: nil, keptUntil: nil, at: 0)
     }
 }

@@ -164,6 +164,27 @@ struct RefreshRunTests {
                 """)
     }
 
+    @Test("without a refresh token, the login ends with the access token, and can't be revoked")
+    func noRefreshToken() throws {
+        try OAuthServer.run(
+            #"""
+            login; grep -A 1 -e "logged in" -e warning $HOME/log | sed "s/for 60m/for 1h/"
+            skr login --list | cut -f 1,4,5 | sed 's/59m.*/1h/'; skr get work | cut -d - -f 1-2
+            skr delete work; skr get work; echo $?; report received; skr logout work; skr login --list
+            """# + "\nlogin; skr clear -n oauth 2> $HOME/log; skr logout work 2>&1; skr list", "--no-refresh",
+            prints: """
+                skr: work: logged in as alice@example.com for 1h
+                skr: warning: work: the server gave no refresh token, so the login ends with the token
+                skr: hint: add offline_access to --oauth-scope
+                work\talice@example.com\t1h
+                access-1
+                1
+                1
+                skr: warning: work: the token is deleted here, but the server still accepts it until its end
+
+                """)
+    }
+
     @Test("a logout deletes the tokens in all namespaces of the account, and needs no server")
     func namespaces() throws {
         try OAuthServer.run(

@@ -96,16 +96,14 @@ enum OAuthProgram {
     private static func logOut(_ call: ProgramCall) throws {
         let login = try call.stored().replace(with: nil)
         guard login != nil || call.optional("declared") != nil else { throw Refresh.noLogin }
-        let hadTokens = Result { try call.deleteTokens() }
-        if let login {
-            let problem = login.problem(
-                revoking: login.refreshToken, secret: try? call.clientSecret(), CurlTransport.send)
-            if let problem { Console.warn("\(call.name): logged out here, but not on the server: \(problem)") }
-        } else {
-            guard try hadTokens.get() else { throw Refresh.noLogin }
-            Console.warn("\(call.name): the token is deleted here, but the server still accepts it until its end")
-        }
-        _ = try hadTokens.get()
+        // The server learns of the logout even if a token can't be deleted here.
+        let deletion = Result { try call.deleteTokens() }
+        if login == nil, try !deletion.get() { throw Refresh.noLogin }
+        let problem =
+            login.map { $0.problem(revoking: $0.refreshToken, secret: try? call.clientSecret(), CurlTransport.send) }
+            ?? "only a token was left, which it accepts until its end"
+        if let problem { Console.warn("\(call.name): logged out here, but not on the server: \(problem)") }
+        _ = try deletion.get()
     }
 
     /// Lists the logins of a scope: service, account, issuer, user, and the time left.

@@ -180,7 +180,7 @@ struct RefreshRunTests {
                 access-1
                 1
                 1
-                skr: warning: work: the token is deleted here, but the server still accepts it until its end
+                skr: warning: work: logged out here, but not on the server: only a token was left, which it accepts until its end
 
                 """)
     }

@@ -109,16 +109,23 @@ enum OAuthProgram {
     /// Lists the logins of a scope: service, account, issuer, user, and the time left.
     private static func list(_ call: ProgramCall) throws {
         let store = try call.store(StoredLogin.namespace)
-        let rows = try store.identities().filter { $0.kind == .credential }.compactMap { item -> String? in
+        let logins = try store.identities().filter { $0.kind == .credential }.compactMap { item -> [String]? in
             // Another user's key hides only itself.
             guard let login = try? StoredLogin(store, service: item.service, account: item.account).read() else {
                 return nil
             }
             let left = login.end.map { DurationText.rounded(.seconds($0 - Int64(time(nil)))) } ?? "-"
-            let columns = [item.service, item.account, login.issuer, login.user ?? "", left]
-            return columns.map(Display.plain).joined(separator: "\t") + "\n"
+            return [item.service, item.account, login.issuer, login.user ?? "", left].map(Display.plain)
         }
-        try Console.write(rows.sorted().joined())
+        let rows = logins.sorted { $0.joined(separator: "\t") < $1.joined(separator: "\t") }
+        guard Console.isOutputTerminal else {
+            return try Console.write(rows.map { $0.joined(separator: "\t") + "\n" }.joined())
+        }
+        guard !rows.isEmpty else { return Console.note("no logins", hint: "'skr help login' shows how to log in") }
+        let columns = ["SERVICE", "ACCOUNT", "ISSUER", "USER", "TIME LEFT"].map {
+            TextTable.Column($0, isNumber: false, rank: $0 == "SERVICE" ? 1 : 0, isName: true)
+        }
+        try Console.write(TextTable(columns: columns, rows: rows).text(width: TerminalWidth.of(STDOUT_FILENO)))
     }
 }
 

@@ -99,7 +99,7 @@ struct LoginSurroundingsTests {
                 """)
     }
 
-    @Test("on a terminal, a login shows a QR code if qrencode is installed, and a new code after Enter")
+    @Test("on a terminal, a login shows a QR code if qrencode is installed, a new code after Enter, and a table")
     func newCode() throws {
         let shown = try TerminalRunner().run(
             OAuthServer.prelude() + #"""
@@ -108,12 +108,15 @@ struct LoginSurroundingsTests {
                 next '400 {"error":"expired_token"}'
                 skr login work --issuer $server --client-id skr --device; echo "end $?"
                 report device | sed 's/^/codes: /'; skr get work | cut -d - -f 1-2
+                skr login --list | sed "s/^/in a pipe: /"; skr login --list; skr logout work; skr login --list
                 """#,
             answering: [.init(prompt: "Press Enter for a new one.", keys: "\n")],
             environment: ["SKR_TEST_JUDGE": OAuthServer.program])
         #expect(shown.contains("/enter?code=ABCD-EFGH\n"), "\(shown)")
         #expect(shown.split(separator: "QR code of http://127.0.0.1:").count == 3, "\(shown)")
-        #expect(shown.contains("end 0\ncodes: 2\naccess-1\n"), "\(shown)")
+        #expect(shown.contains("end 0\ncodes: 2\naccess-1\nin a pipe: work\t\thttp"), "\(shown)")
+        #expect(shown.contains("\nSERVICE  ACCOUNT  ISSUER"), "\(shown)")
+        #expect(shown.contains("\nskr: no logins\n"), "\(shown)")
     }
 
     @Test(

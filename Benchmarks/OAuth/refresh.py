@@ -70,3 +70,4 @@ for name in times:
           f"90 % within {ordered[int(len(ordered) * 0.9)]:.1f} ms")
 over = statistics.median(a - b for a, b in zip(times["skr"][1:], times["curl"][1:]))
 print(f"a refresh costs {over:.1f} ms more than curl's request (at most 40)")
+sys.exit(over > 40)

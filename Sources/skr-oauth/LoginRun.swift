@@ -131,7 +131,7 @@ struct LoginRun {
             code = nil
             throw OAuthError(.tryAgain, "nobody has logged in for 15 minutes", hint: "run the command again")
         case .time: return try askServer()
-        case .line where offersNewCode && code == nil:
+        case .line(let line) where offersNewCode && line.isEmpty:
             offersNewCode = false
             try beginDevice()
         case .line(let line):
@@ -179,7 +179,7 @@ struct LoginRun {
             guard deviceEnd > .now else { throw DeviceFlow.expired }
             (device, nextQuestion) = (flow, .now + flow.pause)
         } catch {
-            guard error == DeviceFlow.expired, terminal.canAsk, code == nil else { throw error }
+            guard error == DeviceFlow.expired, terminal.canAsk else { throw error }
             terminal.show("The code has expired. Press Enter for a new one.\n")
             offersNewCode = true
         }

@@ -39,7 +39,8 @@ enum OAuthProgram {
             secret: try call.clientSecret(), CurlTransport.send, begin: begin)
         let token = try refresh.token()
         if token.isLast {
-            Console.warn("\(call.name): the login could not be stored", hint: "log in again before the token ends")
+            let hint = "the next refresh needs 'skr login \(call.name)'"
+            Console.warn("\(call.name): the login could not be stored", hint: hint)
         }
         try print(token)
     }
@@ -65,6 +66,7 @@ enum OAuthProgram {
 
     /// Logs in, stores the login, deletes the tokens of earlier ones, and prints the token for `skr`.
     private static func logIn(_ call: ProgramCall) throws {
+        guard Executable.isThere("curl") else { throw Executable.failure(of: "curl", .noSuchFileOrDirectory) }
         let (secret, stored) = (try call.clientSecret(), try call.stored())
         try stored.reserve()
         let server = try AuthorizationServer(try call.value("issuer"), CurlTransport.send)

@@ -39,8 +39,8 @@ struct ProgramCall {
     var service: String { optional("service") ?? "" }
     var account: String { optional("account") ?? "" }
 
-    /// The account's name as the user writes it.
-    var name: String { account.isEmpty ? service : "\(service) \(account)" }
+    /// The account's name as the user types it.
+    var name: String { [service, account].filter { !$0.isEmpty }.map(Display.shellWord).joined(separator: " ") }
 
     /// Opens a namespace in the scope of the account.
     func store(_ namespace: String) throws -> SecretStore {

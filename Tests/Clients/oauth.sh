@@ -78,9 +78,14 @@ by_device() {
 }
 check "the device flow, while the user enters the code elsewhere" by_device
 kept phone
+old=$(value phone refresh_token)
 for number in 1 2 3 4 5; do refresh phone; done
 check "five refreshes, each with the token of the last one" prints '{"grants":5,"refused":0}' curl -s "$authlib/report"
 kept phone
+check "another program sends an old token: the server refuses it" says invalid_grant \
+    curl -s -d "grant_type=refresh_token&client_id=skr&refresh_token=$old" "$authlib/token"
+skr delete phone
+check "the server has revoked the login: a reader ends with 1" fails_with 1 skr get phone
 
 # The token with clients that know nothing of OAuth.
 token=$(skr get own)

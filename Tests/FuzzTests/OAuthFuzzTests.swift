@@ -110,6 +110,31 @@ struct OAuthFuzzTests {
             }
     }
 
+    @Test("a server's answer to the device flow never shows an address that is not one of https")
+    func devices() {
+        let metadata = #"""
+            {"issuer":"https://a","token_endpoint":"https://a/t","device_authorization_endpoint":"https://a/d"}
+            """#
+        let sample = #"""
+            {"device_code":"d","user_code":"AB-CD","verification_uri":"https://a/e","interval":5,"expires_in":600,\#
+            "verification_uri_complete":"https://a/e?c=1"}
+            """#
+        let tokens = ["http://", "http://localhost", "https://", "\"", ",", "\\n", "-1", "1e99", "null"]
+        Fuzzer("device codes", samples: [sample], tokens: tokens).run { input, _ in
+            let server = try AuthorizationServer("https://a") { _, _ in
+                .answer(status: 200, body: Self.secret(Array(metadata.utf8)))
+            }
+            let request = LoginRequest(server, clientID: "c", secret: nil)
+            guard let flow = try? DeviceFlow(request, { _, _ in .answer(status: 200, body: Self.secret(input)) }) else {
+                return nil
+            }
+            let pages = [flow.page, flow.completePage].compactMap(\.self)
+            if !pages.allSatisfy({ $0.text.hasPrefix("https://") }) { return "\(pages)" }
+            let isTimely = flow.pause >= .seconds(1) && flow.pause <= .seconds(60)
+            return isTimely && flow.lifetime >= .seconds(1) && flow.lifetime <= .seconds(3_600) ? nil : "\(flow)"
+        }
+    }
+
     @Test("a form that was encoded is decoded to the same fields")
     func forms() {
         Fuzzer("forms", samples: ["name=value&a b=c+d%20"], tokens: ["&", "=", "%", "+", "\u{0}", "é"]).run {

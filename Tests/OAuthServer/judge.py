@@ -31,7 +31,7 @@ TOKENS, GRACE = option("--tokens", 3600), option("--grace", 0)
 KILL = int(option("--kill", 0))
 lock = threading.Lock()
 counts = {name: 0 for name in ["grants", "graced", "invalid_grant", "reuse", "revoked", "device", "received", "killed"]}
-codes, devices, logins, nexts, requests = {}, {}, {}, [], []
+codes, devices, logins, ends, nexts, requests = {}, {}, {}, {}, [], []
 
 
 class Login:
@@ -50,9 +50,9 @@ def issue(login, scope):
         login.old[login.current] = time.monotonic()
     login.current = secrets.token_urlsafe(32)
     login.generation += 1
-    tokens = {
-        "access_token": f"access-{login.generation}-{secrets.token_urlsafe(8)}", "token_type": "Bearer",
-        "expires_in": int(TOKENS), "scope": scope}
+    access = f"access-{login.generation}-{secrets.token_urlsafe(8)}"
+    ends[access] = time.monotonic() + TOKENS
+    tokens = {"access_token": access, "token_type": "Bearer", "expires_in": int(TOKENS), "scope": scope}
     return 200, tokens if "--no-refresh" in sys.argv else tokens | {"refresh_token": login.current}
 
 
@@ -142,7 +142,7 @@ class Handler(BaseHTTPRequestHandler):
             requests.append(query)
             self.answer(302, "", Location=f"{query['redirect_uri']}?{urllib.parse.urlencode(answer)}")
         elif url.path == "/user":
-            ok = self.headers.get("Authorization", "").startswith("Bearer access-")
+            ok = ends.get(self.headers.get("Authorization", "").removeprefix("Bearer "), 0) > time.monotonic()
             self.answer(200 if ok else 401, {"email": "alice@example.com"})
         elif url.path == "/report":
             with lock:

@@ -33,6 +33,21 @@ struct FlowTests {
             #expect(try self.flow().fields["state"] != fields["state"])
         }
 
+        @Test("the server that gets the token is named at each step")
+        func resource() throws {
+            let (api, encoded) = ("https://api.example.com", "resource=https%3A%2F%2Fapi.example.com")
+            let code = try CodeFlow(request(resource: api), redirect: "http://127.0.0.1/", extra: [])
+            #expect(code.address.contains(encoded))
+            #expect(code.request(code: box("c")).form?.text?.contains(encoded) == true)
+            let scripted = ScriptedServer([
+                answer(200, #"{"device_code":"d","user_code":"u","verification_uri":"https://id.example.com"}"#)
+            ])
+            let device = try DeviceFlow(request(resource: api), scripted.transport)
+            #expect(scripted.got[0].contains(encoded))
+            #expect(device.request.form?.text?.contains(encoded) == true)
+            #expect(try newLogin("r0", resource: api).refreshing(nil).form?.text?.contains(encoded) == true)
+        }
+
         @Test("the challenge is that of RFC 7636, appendix B")
         func vector() throws {
             let verifier = box("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
@@ -199,7 +214,7 @@ struct FlowTests {
         #expect(end(answer(200, "{}")) == "unusable")
     }
 
-    @Test("a server without the device flow lets another flow begin; a page outside of https ends the login")
+    @Test("a server without the device flow lets another flow begin; a page outside of https is refused")
     func noDevice() throws {
         func error(_ outcome: HTTPOutcome) -> OAuthError.Code? {
             let scripted = ScriptedServer([outcome])
@@ -214,5 +229,9 @@ struct FlowTests {
         #expect(error(.notSent(reason: "x")) == .tryAgain)
         let page = #"{"device_code":"d","user_code":"u","verification_uri":"http://evil.example.com"}"#
         #expect(error(answer(200, page)) == .unusable)
+        let here = #"{"device_code":"d","user_code":"u","verification_uri":"http://localhost:1/"}"#
+        #expect(error(answer(200, here)) == .unusable)
+        let complete = try device(#","verification_uri_complete":"http://localhost:1/?code=u""#).completePage
+        #expect(complete == nil)
     }
 }

@@ -62,6 +62,34 @@ final class RefreshTests {
         #expect(try store.backend.isLeaseHeld("oauth:work:me") == false)
     }
 
+    @Test("the lease names the process that is going to send")
+    func names() throws {
+        _ = try logIn(newLogin("r0"))
+        let backend = ClosingBackend(whole: store.backend)
+        let refresh = Refresh(
+            of: StoredLogin(SecretStore(backend: backend), service: "work", account: "me"), issuer: issuer,
+            clientID: clientID, secret: nil
+        ) { _, mayStart in
+            _ = mayStart(4_242)
+            return .notSent(reason: "a test")
+        }
+        #expect(throws: OAuthError.self) { try refresh.token() }
+        #expect(backend.named.withLock { $0 } == [4_242])
+    }
+
+    @Test("the answer is stored by an update if another fetch has ended the watch")
+    func otherWatch() throws {
+        _ = try logIn(newLogin("r0"))
+        let server = ScriptedServer([tokens("a1", refresh: "r1")]) { [stored] _ in
+            _ = try? stored.attempt { effort throws(SecretStoreError) in
+                try stored.backend.beginFetch(of: stored.item, reserving: nil, effort)
+            }
+        }
+        #expect(try stored.refresh(server) == "a1")
+        #expect(try stored.read()?.refreshToken.text == "r1")
+        #expect(try stored.read()?.mark == nil)
+    }
+
     @Test("an answer without a refresh token keeps the old one")
     func keeps() throws {
         _ = try logIn(newLogin("r0"))
@@ -386,60 +414,5 @@ final class RefreshTests {
         #expect(throws: OAuthError.self) { try refresh.token() }
         #expect(server.got == [])
         #expect(try stored.read()?.mark == nil)
-    }
-}
-
-/// A backend that can refuse all updates, and that grants shorter leases.
-private final class ClosingBackend: ForwardingBackend {
-    let whole: any SecretBackend
-    private let leaseDuration: Duration?
-    private let isClosed = Locked(false)
-    private let beforeFetch: @Sendable () -> Void
-
-    init(
-        whole: any SecretBackend, leaseDuration: Duration? = nil, beforeFetch: @escaping @Sendable () -> Void = {}
-    ) {
-        (self.whole, self.leaseDuration, self.beforeFetch) = (whole, leaseDuration, beforeFetch)
-    }
-
-    func close() { isClosed.withLock { $0 = true } }
-
-    func beginFetch(
-        of item: ItemIdentity, reserving size: Int?, _ effort: Effort
-    ) throws(SecretStoreError) -> Outcome<(any ItemFetch)?> {
-        beforeFetch()
-        let outcome = try whole.beginFetch(of: item, reserving: size, effort)
-        guard case .done(let fetch?) = outcome else { return outcome }
-        return .done(ClosingFetch(whole: fetch, isClosed: isClosed))
-    }
-
-    func beginUpdate(
-        of item: ItemIdentity, lasting duration: Duration, _ effort: Effort
-    ) throws(SecretStoreError) -> Outcome<any ItemUpdate> {
-        guard !isClosed.withLock({ $0 }) else { throw SecretStoreError(.sessionRevoked) }
-        return try whole.beginUpdate(of: item, lasting: duration, effort)
-    }
-
-    func takeLease(
-        _ name: String, lasting duration: Duration, _ effort: Effort
-    ) throws(SecretStoreError) -> Outcome<any LeaseHandle> {
-        try whole.takeLease(name, lasting: leaseDuration ?? duration, effort)
-    }
-}
-
-private final class ClosingFetch: ItemFetch {
-    private let whole: any ItemFetch
-    private let isClosed: Locked<Bool>
-
-    init(whole: any ItemFetch, isClosed: Locked<Bool>) { (self.whole, self.isClosed) = (whole, isClosed) }
-
-    func renew() { whole.renew() }
-    func isUntouched(_ key: Int32?) throws(SecretStoreError) -> Bool { try whole.isUntouched(key) }
-
-    func store(
-        _ bytes: RawSpan, timeout: KeyTimeout?, _ facts: ItemFacts?, _ effort: Effort
-    ) throws(SecretStoreError) -> Outcome<FetchStorage> {
-        guard !isClosed.withLock({ $0 }) else { throw SecretStoreError(.sessionRevoked) }
-        return try whole.store(bytes, timeout: timeout, facts, effort)
     }
 }

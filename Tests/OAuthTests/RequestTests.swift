@@ -121,6 +121,19 @@ struct RequestTests {
         for (text, seconds) in cases { #expect(lifetime(text) == seconds, "\(text)") }
     }
 
+    @Test("a login without a usable end doesn't end: Keycloak's offline tokens have the lifetime 0")
+    func refreshLifetimes() {
+        for name in ["refresh_expires_in", "refresh_token_expires_in"] {
+            for (text, seconds) in [("600", 600), ("0", nil), ("null", nil), (#""soon""#, nil)] as [(String, Int64?)] {
+                guard case .tokens(let tokens) = TokenAnswer(tokens("a", more: #","\#(name)":\#(text)"#)) else {
+                    Issue.record("no tokens")
+                    continue
+                }
+                #expect(tokens.refreshLifetime == seconds, "\(name) \(text)")
+            }
+        }
+    }
+
     @Test(
         "a token is used until a little before its end, counted from the request",
         arguments: [

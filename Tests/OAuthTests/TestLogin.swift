@@ -59,16 +59,18 @@ func server(more: String = "") throws -> AuthorizationServer {
 }
 
 /// A request to log in, by a client without a secret.
-func request(more: String = "", scope: String? = nil) throws -> LoginRequest {
-    LoginRequest(try server(more: more), clientID: clientID, secret: nil, scope: scope)
+func request(more: String = "", scope: String? = nil, resource: String? = nil) throws -> LoginRequest {
+    LoginRequest(try server(more: more), clientID: clientID, secret: nil, scope: scope, resource: resource)
 }
 
 /// A new login with this refresh token.
-func newLogin(_ refresh: String, keptUntil: Int64? = nil, more: String = "") throws -> Login {
+func newLogin(
+    _ refresh: String, keptUntil: Int64? = nil, more: String = "", resource: String? = nil
+) throws -> Login {
     guard case .tokens(let issued) = TokenAnswer(tokens("access-0", refresh: refresh, more: more)) else {
         throw OAuthError(.unusable, "the test's answer has no tokens")
     }
-    return Login(issued, try request(), user: nil, keptUntil: keptUntil, at: Int64(time(nil)))
+    return Login(issued, try request(resource: resource), user: nil, keptUntil: keptUntil, at: Int64(time(nil)))
 }
 
 extension StoredLogin {

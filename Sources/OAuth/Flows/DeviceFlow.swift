@@ -41,12 +41,15 @@ package struct DeviceFlow {
             throw OAuthError(
                 status < 500 ? .flowRefused : .tryAgain, "the server gave no device code, but status \(status)")
         }
-        let page = (body.string("verification_uri") ?? body.string("verification_url")).flatMap { ServerAddress($0) }
-        guard let page, !page.isLoopback || login.server.tokens.isLoopback else {
+        func page(_ name: String) -> ServerAddress? {
+            let page = body.string(name).flatMap { ServerAddress($0) }
+            return page?.isLoopback == true && !login.server.tokens.isLoopback ? nil : page
+        }
+        guard let shown = page("verification_uri") ?? page("verification_url") else {
             throw OAuthError(.unusable, "the page for the code is not an address of https")
         }
-        (self.login, deviceCode, userCode, self.page) = (login, code, user, page)
-        completePage = body.string("verification_uri_complete").flatMap { ServerAddress($0) }
+        (self.login, deviceCode, userCode, self.page) = (login, code, user, shown)
+        completePage = page("verification_uri_complete")
         lifetime = .seconds(min(max(body.integer("expires_in") ?? 600, 1), 3_600))
         interval = .seconds(min(max(body.integer("interval") ?? 5, 1), 60))
     }

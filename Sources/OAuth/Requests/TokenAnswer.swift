@@ -46,17 +46,17 @@ package struct IssuedTokens: Sendable {
     package static let longest: Int64 = 315_576_000
 
     init?(_ body: SecretBox) {
-        // A lifetime that can't be read could be over at any time.
         func seconds(_ name: String) -> Int64? {
-            let first = body.bytes.withBytes { JSONField.firstByte(of: JSONPath(name), in: $0) }
-            guard let first, first != UInt8(ascii: "n") else { return nil }
-            return body.integer(name).flatMap { (1...Self.longest).contains($0) ? $0 : nil } ?? 1
+            body.integer(name).flatMap { (1...Self.longest).contains($0) ? $0 : nil }
         }
         guard let access = body.secret("access_token"), Self.isToken(access) else { return nil }
         if let type = body.string("token_type"), type.asciiLowercased != "bearer" { return nil }
         self.access = access
         refresh = body.secret("refresh_token").flatMap { $0.count > 0 ? $0 : nil }
-        lifetime = seconds("expires_in")
+        // A lifetime that can't be read could be over at any time.
+        let first = body.bytes.withBytes { JSONField.firstByte(of: JSONPath("expires_in"), in: $0) }
+        lifetime = seconds("expires_in") ?? (first == nil || first == UInt8(ascii: "n") ? nil : 1)
+        // Keycloak's 0 means that the login doesn't end.
         refreshLifetime = seconds("refresh_expires_in") ?? seconds("refresh_token_expires_in")
         scope = body.string("scope")
     }

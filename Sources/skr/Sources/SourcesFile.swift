@@ -48,10 +48,9 @@ struct SourcesFile {
         return nil
     }
 
-    /// Appends the line of an item to the file, which it makes if necessary.
+    /// Appends the line of an item to the file, which it makes if necessary, unless another login has just done so.
     ///
-    /// - Throws: ``CommandError`` with 73 if the file can't be written, if its last line is not complete, or if it has a
-    ///   line for the item by now.
+    /// - Throws: ``CommandError`` with 73 if the file can't be written, or if its last line is not complete.
     static func append(
         _ line: String, for item: ItemIdentity, in place: Place, to path: String
     ) throws(CommandError) {
@@ -69,11 +68,11 @@ struct SourcesFile {
             // Another login can add a line, too.
             flock(file.rawValue, LOCK_EX)
             let content = try InputFile.readAll(file, name: "the file", limit: limit)
-            let isComplete = content.last ?? UInt8(ascii: "\n") == UInt8(ascii: "\n")
-            let present = SourcesFile(content, path: path)
-            guard isComplete, try present.source(of: item, scope: place.scope, namespace: place.namespace) == nil else {
-                throw failure(isComplete ? "it has one for this account by now" : "its last line is not complete")
+            guard content.last ?? UInt8(ascii: "\n") == UInt8(ascii: "\n") else {
+                throw failure("its last line is not complete")
             }
+            let present = SourcesFile(content, path: path)
+            guard try present.source(of: item, scope: place.scope, namespace: place.namespace) == nil else { return }
             let text = line + "\n"
             guard try unsafe text.utf8Span.span.bytes.withUnsafeBytes({ try unsafe file.write($0) }) == text.utf8.count
             else {

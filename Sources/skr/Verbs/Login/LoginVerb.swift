@@ -9,7 +9,7 @@ struct LoginVerb: Verb {
     static let summary = "Log in with OAuth once, and always have a valid token."
     static let details = """
         After a login, 'skr get NAME' and everything else that reads NAME gets a valid access token; one process \
-        refreshes it for all. The login is in the kernel keyring, and ends with the session.
+        refreshes it for all. The login is in the kernel keyring, and by default ends with the session.
 
         The first login names the server and the client, and adds a line with --oauth to the sources file. In the \
         next session, 'skr login NAME' is enough. If a reader ends with exit code 1, a login is needed.

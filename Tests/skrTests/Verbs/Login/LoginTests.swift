@@ -11,13 +11,13 @@ struct LoginTests {
     func browser() throws {
         try OAuthServer.run(
             #"""
-            login --oauth-scope 'openid email' --auth-parameter prompt=consent --auth-parameter 'a=b c'
+            login --oauth-scope 'openid email' --resource https://api.example.com --auth-parameter prompt=consent --auth-parameter 'a=b c'
             sed 's/skr: for the next session, .*/declared/; /http/d' $HOME/log; cat $HOME/page
             sed "s,$server,SERVER," $HOME/.config/skr/sources; stat -c %a $HOME/.config/skr/sources
             skr get work | cut -d - -f 1-2
             skr delete work; skr get work | cut -d - -f 1-2; skr get work | cut -d - -f 1-2
             skr list | cut -f 1-2; skr list -n oauth | cut -f 1-2; skr login --list | sed "s,$server,SERVER,"
-            report 'requests[0] | [.scope, .prompt, .a, .code_challenge_method]'; report grants; report reuse
+            report 'requests[0] | [.scope, .resource, .prompt, .a, .code_challenge_method]'; report grants; report reuse
             """#,
             prints: #"""
                 Log in with the browser. If none has opened, open this address:
@@ -26,7 +26,7 @@ struct LoginTests {
                 skr: work: logged in as alice@example.com
                 declared
                 <!doctype html><meta charset=utf-8><title>skr</title><p>You can close this page.
-                work --oauth SERVER --client-id skr --oauth-scope 'openid email' --auth-parameter prompt=consent --auth-parameter 'a=b c'
+                work --oauth SERVER --client-id skr --oauth-scope 'openid email' --resource https://api.example.com --auth-parameter prompt=consent --auth-parameter 'a=b c'
                 600
                 access-1
                 access-2
@@ -34,7 +34,7 @@ struct LoginTests {
                 password\#twork
                 credential\#twork
                 work\#t\#tSERVER\#talice@example.com\#t-
-                ["openid email","consent","b c","S256"]
+                ["openid email","https://api.example.com","consent","b c","S256"]
                 1
                 0
 
@@ -107,7 +107,8 @@ struct LoginTests {
             #"""
             for i in 1 2; do skr login work --issuer $server --client-id skr --device 2> $HOME/log$i & logins+=($!); done
             wait "${logins[@]}"; grep -c ^work $HOME/.config/skr/sources; skr get work | cut -d - -f 1
-            """#, prints: "1\naccess\n")
+            cat $HOME/log[12] | grep -c -e warning -e "add this line"
+            """#, prints: "1\naccess\n0\n")
         guard OAuthServer.hasBrowser else { return }
         try OAuthServer.run(
             #"""
@@ -137,6 +138,25 @@ struct LoginTests {
             "login; skr get work | cut -d - -f 1; report device", "--no-authorization", prints: "access\n1\n")
     }
 
+    @Test(
+        "another flow begins only if the server doesn't offer the first one; --browser chooses it over ssh",
+        .enabled(if: OAuthServer.hasBrowser))
+    func otherFlow() throws {
+        for error in ["unauthorized_client", "unsupported_grant_type"] {
+            try OAuthServer.run(
+                #"next '400 {"error":"\#(error)"}'; login; skr get work | cut -d - -f 1; report device"#,
+                prints: "access\n1\n")
+        }
+        try OAuthServer.run(
+            #"""
+            printf '%s\n' '#!/bin/bash' 'back=$(curl -s -o /dev/null -w "%{redirect_url}" "$1")' \
+                'curl -s -o /dev/null "${back/iss=/iss=x}"' > $HOME/other; chmod +x $HOME/other
+            BROWSER=$HOME/other skr login work --issuer $server --client-id skr 2>&1 | grep error; report device
+            cat $HOME/.config/skr/sources 2>&1 | grep -c work; SSH_CONNECTION=x login --browser; report device
+            """#,
+            prints: "skr: error: work: the answer is that of another issuer\n0\n0\n0\n")
+    }
+
     @Test("without a browser's endpoint, no port stays open that another user could connect to")
     func noPort() throws {
         try OAuthServer.run(
@@ -159,10 +179,11 @@ struct LoginTests {
             #!/bin/bash
             back=$(curl -s -o /dev/null -w '%{redirect_url}' "$1")
             for url in "${back%%\?*}" "${back%%\?*}?code=x&state=y" "${back/\?/x?}" "$back"; do
-                curl -s -o /dev/null -w '%{http_code}\n' "$url"; done > $HOME/codes
+                curl -s -D $HOME/fields -o /dev/null -w '%{http_code}\n' "$url"; done > $HOME/codes
+            grep -i -e ^cache -e ^referrer $HOME/fields | tr -d '\r' >> $HOME/codes
             END
             login; cat $HOME/codes; skr get work | cut -d - -f 1-2
-            """#, prints: "400\n400\n404\n200\naccess-1\n")
+            """#, prints: "400\n400\n404\n200\nCache-Control: no-store\nReferrer-Policy: no-referrer\naccess-1\n")
     }
 
     @Test(
@@ -268,13 +289,17 @@ struct LoginTests {
             SKR_SOURCES=none login; grep "next session" $HOME/log | sed "s,$server,SERVER,"; skr logout work
             mkdir -p $HOME/.config/skr; printf 'api --timeout 1h -- ec' > $HOME/.config/skr/sources
             login; grep -v http.*authorize $HOME/log | grep -A 3 warning | sed "s,$server,SERVER,; s,$HOME,HOME,"
-            cat $HOME/.config/skr/sources; echo
+            cat $HOME/.config/skr/sources; echo; skr logout work
+            rm -r $HOME/.config; touch $HOME/.config
+            login; grep warning $HOME/log | sed "s,$HOME,HOME,"; grep -c "add this line" $HOME/log
             """#,
             prints: """
                 skr: for the next session, add this line to your sources file: work --oauth SERVER --client-id skr
                 skr: warning: no line was added to 'HOME/.config/skr/sources': its last line is not complete
                 skr: for the next session, add this line to your sources file: work --oauth SERVER --client-id skr
                 api --timeout 1h -- ec
+                skr: warning: no line was added to 'HOME/.config/skr/sources': not a directory
+                1
 
                 """)
     }

@@ -26,6 +26,8 @@ struct RefreshRunTests {
             skr get work | cut -d - -f 1-2
             next '400 {"error":"invalid_grant","error_description":"Token\u001b[31m gone"}'; skr delete work
             skr get work 2>&1; echo $?
+            login; skr delete work; next '401 {"error":"invalid_client"}'
+            skr get work 2>&1; echo $?; skr get work | cut -d - -f 1-2
             login; next 'close'; skr delete work; skr get work 2>&1 | sed 's/: (.*/: .../'; skr delete work; skr get work 2>&1; echo $?
             """#,
             prints: """
@@ -46,6 +48,11 @@ struct RefreshRunTests {
                 skr: error: work: not logged in
                 skr: hint: skr login work
                 1
+                skr: error: work: the server answered invalid_client
+                skr: error: work: not logged in
+                skr: hint: skr login work
+                1
+                access-2
                 skr: error: work: curl: ...
                 skr: error: work: its source failed: 'skr-oauth' ended with exit code 75
                 skr: error: work: a refresh was interrupted, and the server refuses the old login
@@ -64,6 +71,7 @@ struct RefreshRunTests {
             mkdir $HOME/bin; for program in bash cut sed rm cat; do ln -s $(command -v $program) $HOME/bin; done
             ln -s $(dirname $(command -v skr))/skr $HOME/bin
             PATH=$HOME/bin skr get work 2>&1; echo $?; skr delete work
+            PATH=$HOME/bin skr login hub --issuer https://github.com --client-id a --browser 2>&1; echo $?
             skr get work | cut -d - -f 1-2; skr delete work
             exec {server_end}>&-; for i in {1..100}; do curl -s $server/report > $HOME/next || break; sleep 0.1; done
             skr get work 2>&1 | sed 's/ to 127.*//; s/ to connect.*//'
@@ -73,6 +81,9 @@ struct RefreshRunTests {
                 skr: error: work: no such command: 'curl'
                 skr: error: work: its source failed: 'skr-oauth' ended with exit code 75
                 75
+                skr: error: no such command: 'curl'
+                skr: hint: use the name of a program in PATH, or a path
+                127
                 access-2
                 skr: error: work: curl: (7) Failed
                 skr: error: work: its source failed: 'skr-oauth' ended with exit code 75
@@ -236,6 +247,35 @@ struct RefreshRunTests {
             grep -c "^service=work$" $HOME/seen; grep -c "^LC_ALL=C$" $HOME/seen; grep -c -e $secret -e "$refresh" $HOME/seen
             wait $reader
             """#, prints: "1\n1\n0\n")
+    }
+
+    @Test("source, source test and the doctor know a line with --oauth")
+    func sourceVerbs() throws {
+        try OAuthServer.run(
+            #"""
+            login; skr source | cut -f 1,3,5 | sed "s,$server,SERVER,"; skr source test work
+            skr list | grep -c work; skr get work | cut -d - -f 1-2
+            skr doctor --json | jq -r '.. | objects | select(.id == "sources") | .verdict' 2> $HOME/log || cat $HOME/log
+            """#,
+            prints: """
+                work\t--oauth SERVER\tstored
+                20 bytes; would be stored for 58m
+                0
+                access-3
+                ok
+
+                """)
+    }
+
+    @Test("a reader waits for another one's refresh of the same account for longer than ten seconds", .tags(.long))
+    func longWait() throws {
+        try OAuthServer.run(
+            #"""
+            login; skr delete work; echo "work --oauth $server --client-id skr --namespace other" >> $HOME/.config/skr/sources
+            next "delay 13"; skr get work > $HOME/out1 & readers+=($!); sent 2
+            skr get -n other work > $HOME/out2 & readers+=($!); wait "${readers[@]}"
+            cut -d - -f 1-2 $HOME/out[12]; report reuse
+            """#, prints: "access-2\naccess-3\n0\n")
     }
 
     @Test(

@@ -30,6 +30,12 @@ struct SourcesFileTests {
         #expect(source.command == ["cmd", "--timeout", "x  y"])
     }
 
+    @Test("the refresh of a token can take 100 seconds, and any other command 120")
+    func usualLimits() throws {
+        #expect(try source("a --oauth https://id.example.com --client-id c")?.limit == .seconds(100))
+        #expect(try source("a --timeout 1m -- c")?.limit == .seconds(120))
+    }
+
     @Test("a line can have the short options -t and -n")
     func shortOptions() throws {
         let line = "a -t 1m -n two -- c -n x"

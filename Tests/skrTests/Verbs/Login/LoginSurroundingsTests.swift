@@ -99,14 +99,16 @@ struct LoginSurroundingsTests {
                 """)
     }
 
-    @Test("on a terminal, a login shows a QR code if qrencode is installed, a new code after Enter, and a table")
-    func newCode() throws {
+    @Test(
+        "on a terminal, a login shows a QR code if qrencode is installed, a new code after Enter, and a table",
+        arguments: ["--device", ""])
+    func newCode(_ option: String) throws {
         let shown = try TerminalRunner().run(
             OAuthServer.prelude() + #"""
                 mkdir $HOME/bin; printf '#!/bin/sh\nprintf "QR code of "; cat; echo\n' > $HOME/bin/qrencode
                 chmod +x $HOME/bin/qrencode; export PATH=$HOME/bin:$PATH
                 next '400 {"error":"expired_token"}'
-                skr login work --issuer $server --client-id skr --device; echo "end $?"
+                SSH_CONNECTION=x skr login work --issuer $server --client-id skr \#(option); echo "end $?"
                 report device | sed 's/^/codes: /'; skr get work | cut -d - -f 1-2
                 skr login --list | sed "s/^/in a pipe: /"; skr login --list; skr logout work; skr login --list
                 """#,

@@ -3,7 +3,7 @@ package import SecretText
 /// The server and the client of a login, and the access that the client wants.
 package struct LoginRequest: Sendable {
     package let server: AuthorizationServer
-    package let client: OAuthClient
+    let client: OAuthClient
     package let scope: String?
     /// The server that gets the token (RFC 8707).
     package let resource: String?

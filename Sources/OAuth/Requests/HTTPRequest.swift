@@ -14,7 +14,7 @@ package struct HTTPRequest: Sendable {
     }
 
     /// Sends a request that can be sent again; without an answer, throws `tryAgain`.
-    package func send(_ transport: Transport) throws(OAuthError) -> (status: Int, body: SecretBox) {
+    func send(_ transport: Transport) throws(OAuthError) -> (status: Int, body: SecretBox) {
         switch transport(self, { _ in true }) {
         case .answer(let status, let body): return (status, body)
         case .notSent(let reason), .unknown(let reason): throw OAuthError(.tryAgain, reason)

@@ -1,23 +1,23 @@
 import Keyutils
-package import SecretText
+import SecretText
 
 /// The program that asks for tokens, as the server knows it.
-package struct OAuthClient: Sendable {
+struct OAuthClient: Sendable {
     /// How the client shows its secret (RFC 6749, section 2.3.1).
-    package enum Authentication: String, Sendable {
+    enum Authentication: String, Sendable {
         case none, basic, post
     }
 
-    package let id: String
-    package let secret: SecretBox?
-    package let authentication: Authentication
+    let id: String
+    let secret: SecretBox?
+    let authentication: Authentication
 
-    package init(id: String, secret: SecretBox?, _ authentication: Authentication) {
+    init(id: String, secret: SecretBox?, _ authentication: Authentication) {
         (self.id, self.secret, self.authentication) = (id, secret, authentication)
     }
 
     /// Creates a POST of this form, and adds what identifies the client.
-    package func request(_ address: ServerAddress, _ form: Form) -> HTTPRequest {
+    func request(_ address: ServerAddress, _ form: Form) -> HTTPRequest {
         var form = form
         guard authentication == .basic, let secret else {
             form.add("client_id", id)

@@ -8,7 +8,7 @@ struct OAuthAccount {
     let place: Place
     /// The line for this place; `nil` if there isn't one.
     let declared: Source?
-    /// The namespaces of all lines with this account, beginning with that of the caller; one can be twice in it.
+    /// The namespaces of all lines with this account, beginning with that of the caller.
     let namespaces: [String]
 
     init(service: String, account: String?, in place: Place) throws(CommandError) {
@@ -19,10 +19,10 @@ struct OAuthAccount {
         let item = only ?? .password(service: service, account: account ?? "")
         self.declared = try file?.source(of: item, scope: place.scope, namespace: place.namespace)
         (self.item, self.place) = (item, place)
-        let lines = (file?.all() ?? []).compactMap { try? $0.get() }
-        namespaces =
-            [place.namespace]
-            + lines.filter { $0.item == item && $0.scope == place.scope && $0.oauth.isGiven }.map(\.namespace)
+        let others = (file?.all() ?? []).compactMap { try? $0.get() }.filter { line in
+            line.item == item && line.scope == place.scope && line.oauth.isGiven && line.namespace != place.namespace
+        }
+        namespaces = [place.namespace] + others.map(\.namespace)
     }
 
     var name: String { Display.name(of: item) }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `skr-oauth` gives to curl, and what it makes of curl's end.
+/// The command line, input and environment of curl, and the effects of its exit codes.
 @Suite("Refreshes with curl", .tags(.kernel))
 struct CurlRunTests {
     @Test("curl gets everything but -q on its input, only its own variables, and follows no redirect")
